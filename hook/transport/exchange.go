@@ -36,6 +36,7 @@ type exchange struct {
 
 	limit int // limit for the body, in bytes, that this call learned; 0 = none
 	held  int // tokens that were counted for the named cache
+	least int // tokens of the smallest view, if no view fit; 0 = not known
 }
 
 // run sends the view of the request. If the provider says that it is too long,
@@ -159,6 +160,10 @@ func (x *exchange) modelOf(model string) string {
 func (x *exchange) compact(window int) error {
 	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(window)...)
 	if err != nil {
+		var e *compact.BudgetError
+		if errors.As(err, &e) {
+			x.least = e.Tokens
+		}
 		return x.fault(opCompact, err)
 	}
 	sent, err := x.write(res)

@@ -15,6 +15,8 @@ import (
 	"github.com/agentcompact/compact/hook/transport"
 	"github.com/agentcompact/compact/internal/provider"
 	"github.com/agentcompact/compact/strategy"
+	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // tight is a configuration with a window far larger than the provider's.
@@ -137,6 +139,26 @@ func TestTheCallerGetsTheRefusalOfARequestThatCannotShrink(t *testing.T) {
 	}
 	if len(r.errs) != 1 || !strings.Contains(r.errs[0].Error(), "overflow") {
 		t.Errorf("reported %v", r.errs)
+	}
+}
+
+// A request that no view made smaller, and that the provider then refuses, is one failed
+// call, not two.
+func TestARefusedRequestThatFitsNoWindowFailsOnce(t *testing.T) {
+	f := forms()[0]
+	events, c := &tracetest.Recorder{}, compact.Config{MaxContextTokens: window}
+	c.Exporters = []trace.Exporter{events}
+	r := newRig(t, c)
+	r.server.Window = window
+	status, _ := r.post(f, f.body(strings.Repeat("word ", 2*window), 0, 0))
+	if status != http.StatusBadRequest || len(r.got()) != 1 {
+		t.Errorf("%d after %d requests, want %d and 1", status, len(r.got()), http.StatusBadRequest)
+	}
+	if err := r.m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if failed := events.Named(trace.NameError); len(failed) != 1 {
+		t.Errorf("%d failed calls are reported, want 1", len(failed))
 	}
 }
 

@@ -115,8 +115,8 @@ func (x *exchange) shorten(o overflow) (window int, err error) {
 	}
 	counted = x.refused(o, counted)
 	before := x.sent
-	if window = o.window(counted, x.parsed.About().MaxOutput); window == 0 {
-		return 0, errNoSmaller
+	if window = o.window(counted, x.parsed.About().MaxOutput); window == 0 || x.res == nil && x.least >= window {
+		return 0, errNoSmaller // another attempt would count as a second failed call
 	}
 	if err := x.guard(func() error { return x.compact(window) }); err != nil {
 		return window, err
