@@ -401,7 +401,7 @@ type Override struct {
 // late is dropped; the other stages continue, and [Result.Warnings] reports it.
 type OwnStage struct {
 	// Stage proposes the edits. It gets a copy of the view, so it can't modify the
-	// history. Its name is one unique word (a-z, 0-9, _ and -). If it implements
+	// history. Its name is one unique word (a-z, 0-9, _ and -, a letter first). If it implements
 	// [policy.Estimator] or [policy.Taker], they are used.
 	//
 	// An edit of a text consists of ranges of the old text, marks ([policy.Mask.Edit] returns

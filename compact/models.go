@@ -13,7 +13,7 @@ import (
 	"github.com/agentcompact/compact/token"
 )
 
-// epoch returns the epoch for a key; the model "" is the configured one. It
+// epoch returns the epoch for a key. A key without a model means the configured model. It
 // waits for the vocabulary of the model until ctx is done.
 func (m *CompactManager) epoch(ctx context.Context, k epochKey) (*epoch, error) {
 	if k.model == "" {
@@ -122,9 +122,9 @@ func (m *CompactManager) newEngine(ep *epoch) (*reduce.Engine, error) {
 	return e, nil
 }
 
-// mediaSteps returns the steps that mask images and files before the named stage:
-// before the first stage other than tidy, and again before the last resort. It
-// returns no steps if results are not masked.
+// mediaSteps returns the steps that mask media (images, audio, files), to insert before the
+// named stage. There are some for the first stage other than tidy and for squeeze, and none
+// if results or media are not masked.
 func mediaSteps(c *Config, name string, before []reduce.Step) []reduce.Step {
 	if !c.Mask.Media || !slices.Contains(c.Policy.Stages, "mask") {
 		return nil
@@ -200,7 +200,7 @@ func (m *CompactManager) modelNamed(ctx context.Context, name string) (model, er
 	}
 }
 
-// load only computes, and waits for nothing.
+// load builds a model. It does no I/O, so it needs no context.
 func (m *CompactManager) load(l *load, name string) {
 	defer m.uses.done()
 	l.model, l.err = m.newModel(name)

@@ -30,7 +30,7 @@ func (c Config) checkStages() error {
 		_, ours := builtinNamed(name)
 		switch {
 		case !stageName.MatchString(name):
-			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "the name of a stage is one word of a-z, 0-9, _ and -, 40 characters at most"})
+			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "the name of a stage is one word of a-z, 0-9, _ and - that begins with a letter, 40 characters at most"})
 		case ours:
 			errs = append(errs, &ConfigError{Path: at, Value: name, Reason: "is the name of a built-in stage"})
 		case slices.Contains(names, name):
@@ -52,8 +52,8 @@ func (c *Config) isOwn(name string) bool {
 	return slices.ContainsFunc(c.Stages, func(s OwnStage) bool { return s.Stage != nil && s.Stage.Name() == name })
 }
 
-// stageNames returns the names of all stages in the order in which they run.
-// The caller's stages that policy.stages does not name come first.
+// stageNames returns the names of all stages in the configured order. The engine moves
+// tidy to the beginning and squeeze to the end. The caller's stages that policy.stages does not name come first.
 func (c *Config) stageNames() (all []string) {
 	for _, s := range c.Stages {
 		if name := s.Stage.Name(); !slices.Contains(c.Policy.Stages, name) {
@@ -91,7 +91,8 @@ func (s *ownStage) Propose(ctx context.Context, v *policy.View) (policy.Proposal
 	return s.judged(v, p)
 }
 
-// Estimate returns the proposal for a dry run. The stage must not spend money for it.
+// Estimate returns the proposal for a dry run, which must not cost money. A stage that is
+// no [policy.Estimator] makes its normal proposal.
 func (s *ownStage) Estimate(v *policy.View) (policy.Proposal, error) {
 	est, ok := s.Stage.(policy.Estimator)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 )
 
 // shelf is a stored transcript without a step. A call that could not wait for its summary
-// leaves the shelf for a retry. The lane's lock guards it.
+// stores the shelf for the next attempt. The lane's lock guards it.
 type shelf struct {
 	history []message.Message
 	stored  stored

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// nameFlags lists the flags whose argument is the name of the value of another flag.
+// nameFlags lists flags that name a value. Another flag of the command has the value.
 var nameFlags = [...]string{" --name ", " --name=", " -name ", " --key ", " --variable ", " --parameter-name ", " --secret-id ", " /v "}
 
 // flaggedValue finds the argument of a flag for a value, if another flag of the command names a
@@ -17,8 +17,8 @@ func flaggedValue(sc *scan, start, end int) {
 	}
 }
 
-// namesSecret reports whether a flag of a command has the name of a secret as its argument, or
-// says that its value is one.
+// namesSecret reports whether the first flag of a command that names a value names a secret, or
+// whether the command has the type SecureString.
 func namesSecret(line string) bool {
 	if strings.Contains(line, "SecureString") {
 		return true
@@ -39,7 +39,8 @@ func namesSecret(line string) bool {
 	return false
 }
 
-// sealedCell finds the value of a parameter of AWS in a table with tabs: the cell behind its type.
+// sealedCell finds the cell after SecureString in a table with tabs, as the command line of AWS
+// prints parameters.
 func sealedCell(sc *scan, _, end int) {
 	sc.placed(end)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Preflight is the payload of before_model_call: the whole hook. An ErrorType means
+// Preflight is the payload of before_model_call, which covers the call from beginning to end. An ErrorType means
 // that the hook returned an error.
 type Preflight struct {
 	SessionID string `json:"session_id"`
@@ -43,8 +43,8 @@ type Preflight struct {
 	EventsLost      map[string]uint64 `json:"events_lost,omitempty"`   // the same by exporter, without exporters that lost no events
 	Before          *RoleLayers       `json:"layers_before,omitempty"` // layers of tokens_before; omitted without a decision
 	After           *RoleLayers       `json:"layers_after,omitempty"`  // layers of tokens_after
-	ReductionStage  string            `json:"reduction_stage"`         // stage of the view: "none", "truncation", "masking", "summarization", "fallback"
-	CallStage       string            `json:"call_stage"`              // stage of the changes of this call
+	ReductionStage  string            `json:"reduction_stage"`         // severest reduction in the view: "none", "truncation", "masking", "summarization", "fallback"
+	CallStage       string            `json:"call_stage"`              // severest reduction that this call made
 	InvariantStatus string            `json:"invariant_status"`        // "ok", "fallback"
 	Unarchived      bool              `json:"unarchived,omitempty"`    // the archive failed, and the call continued (storage.on_error: continue): the removed text may not be stored
 	Bill            *CallBill         `json:"bill,omitempty"`          // nil after an error, or if sizes are not in tokens
@@ -54,14 +54,15 @@ type Preflight struct {
 	OutputText string `json:"output_text"` // one line; written if empty
 }
 
-// AsBefore stands in the audit log for the lines of a call's estimate and of its decision not
-// to compact, if earlier lines state the same about all but the size of the request. Then
-// layers_after is left out if it equals layers_before, and so are durations of 0.
+// AsBefore refers to earlier lines of the audit log. If a call's estimate and its decision not
+// to compact differ from earlier ones only in the size of the request, the log has no lines
+// for them. Then layers_after is left out if it equals layers_before, and so are durations
+// of 0.
 type AsBefore struct {
 	Estimate string  `json:"estimate,omitempty"`    // span of that compact.token_estimate; empty: the call has its own line
 	Decision string  `json:"decision,omitempty"`    // span of that compact.trigger_decision
-	TEst     int     `json:"t_est"`                 // of this call's decision
-	Factor   float64 `json:"calibration,omitempty"` // of this call's estimate
+	TEst     int     `json:"t_est"`                 // estimated tokens in this call's decision
+	Factor   float64 `json:"calibration,omitempty"` // calibration factor of this call's estimate
 }
 
 func (a *AsBefore) finite() *AsBefore {
@@ -86,8 +87,8 @@ type RoleLayers struct {
 }
 
 // CallBill is the expected cost of a call in US dollars. Estimated figures were
-// counted before the call. Projected figures are for the whole history, which
-// was not sent. A [CallUsage] has the figures that the provider bills. Figures
+// counted before the call. Projected figures are for the whole history, as if it
+// had been sent. A [CallUsage] has the figures that the provider bills. Figures
 // of the session are sums over its calls in this process, and start at 0 in each
 // process.
 type CallBill struct {
@@ -108,7 +109,7 @@ type CallBill struct {
 }
 
 // line is the end of a compaction's text: what its prompt and its summary cost. It is ""
-// without a price.
+// without an estimate.
 func (b *CallBill) line() string {
 	if b == nil || b.EstimatedUSD == 0 {
 		return ""
@@ -228,7 +229,7 @@ const (
 	FallbackPruning    = "pruning-only"
 	FallbackExtractive = "extractive"
 	FallbackNewEpoch   = "new epoch" // earlier decisions are discarded: the session's history is compacted again from the start
-	FallbackNotUsed    = "not used"  // a changed file of the archive
+	FallbackNotUsed    = "not used"  // a changed file of the archive is ignored
 )
 
 // spec returns a warning if there was a fallback.

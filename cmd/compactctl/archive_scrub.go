@@ -54,7 +54,7 @@ instead.`,
 	f := cmd.Flags()
 	f.StringVar(&x.file, "secret-file", "", "`FILE` with one secret on each line; - for standard input")
 	f.BoolVar(&x.rules, "rules", false, "overwrite the secrets that the current redaction rules find")
-	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list the secrets")
+	f.BoolVar(&x.yes, "yes", false, "scrub; without it, only list the files that hold secrets")
 	x.flags(cmd, "the manifest keeps")
 	return cmd
 }
@@ -139,7 +139,7 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		places += f.Places
 		row := fmt.Sprintf("%6s  %s", count(f.Places), printable(f.Name))
 		if f.Places == 0 {
-			row = fmt.Sprintf("%6s  %s", "", printable(f.Name)+" (only hashes of other files or lines)")
+			row = fmt.Sprintf("%6s  %s", "", printable(f.Name)+" (holds no secret; its hashes of other files or lines change)")
 		}
 		if err := a.say("%s", row); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 		return err
 	}
 	if len(r.Steps) > 0 {
-		return a.say("the views of %s had a secret: an agent that continues is compacted again from the first of them on", things(len(r.Steps), "step"))
+		return a.say("%s had a secret in the view: the next call of the session compacts again from the first of these steps on", things(len(r.Steps), "step"))
 	}
 	return nil
 }

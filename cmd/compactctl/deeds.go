@@ -53,8 +53,8 @@ type circumstances struct {
 	economic bool                  // prices may make a compaction due before the trigger
 }
 
-// economic reports whether prices decide when a call compacts: always, or in an
-// override.
+// economic reports whether prices may make a compaction due before the trigger: by the
+// configuration, or by one of its overrides.
 func economic(cfg *compact.Config) bool {
 	for _, o := range cfg.Overrides {
 		if when, ok := o.Set["policy.when"].(string); ok && policy.When(when) == policy.Economic {

@@ -81,9 +81,9 @@ s         1001   1002    1,003 B  2026-01-02 15:04 UTC  held since 2026-01-02 15
 		}, "|bill: torn\n\n"},
 		"scrub": {func(a *app) error { return a.printScrub("s", scrub) }, ` 1,001  f
      2  g
-        h (only hashes of other files or lines)
+        h (holds no secret; its hashes of other files or lines change)
 scrubbed s: 1,003 places in 3 files
-the views of 2 steps had a secret: an agent that continues is compacted again from the first of them on
+2 steps had a secret in the view: the next call of the session compacts again from the first of these steps on
 `},
 		"plan of a scrub": {func(a *app) error {
 			return a.printScrub("s", &compact.ScrubReport{Scrubbed: record.Scrubbed{Files: scrub.Files[:1]}})

@@ -35,7 +35,8 @@ var mediaForm = regexp.MustCompile(`^\[(image|audio|file) masked — ~(\d+) toke
 // mediaKinds are the kinds that mediaForm names.
 var mediaKinds = map[string]message.Kind{"image": message.KindImage, "audio": message.KindAudio, "file": message.KindFile}
 
-// standsFor reports whether is, a text part, can replace was, a media part.
+// standsFor reports whether the part is, a text or the result of a tool, can replace the part
+// was, which holds media.
 func standsFor(was, is message.Part) bool {
 	m := mediaForm.FindStringSubmatch(is.Text)
 	if m == nil || mediaKinds[m[1]] != was.Kind || was.Sealed || is.Sealed || is.Media != nil || was.CallID != is.CallID {
@@ -92,7 +93,7 @@ func (j *judge) checkBytes(i, o int) {
 	}
 	if was == nil || is == nil {
 		if (was == nil) != (is == nil) {
-			j.fail(RuleBytes, "message %d: only one of both has a raw form", i)
+			j.fail(RuleBytes, "message %d: only one of the input and the output has a raw form", i)
 		}
 		return
 	}
@@ -123,7 +124,7 @@ func (j *judge) checkBytes(i, o int) {
 	}
 	for _, n := range edits {
 		if n > 0 {
-			j.fail(RuleBytes, "message %d: the raw form does not read like its parts", i)
+			j.fail(RuleBytes, "message %d: an edit of the parts is missing in the raw form", i)
 		}
 	}
 }

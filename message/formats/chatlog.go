@@ -12,7 +12,8 @@ func isMiniSWEAgent(s *source) bool {
 
 func isTauBench(s *source) bool { return s.doc.is("traj", '[') }
 
-// readChatAt reads the list in this member of the document.
+// readChatAt returns a reader for documents that hold their messages in the member list.
+// name is the name of the format.
 func readChatAt(name, list string) func(*source) (*File, error) {
 	return func(s *source) (*File, error) {
 		s.elements(s.doc.by[list])

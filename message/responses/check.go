@@ -169,7 +169,7 @@ func (c *checker) references(was []message.Message) {
 		}
 		for k := i + 1; k < len(was) && isOrphan(&was[k], known); k++ {
 			if c.seen[k] != c.seen[i] {
-				c.add(CheckReference, was[k].Fingerprint().String(), -1, "the view has only one of an output and the reference to its call")
+				c.add(CheckReference, was[k].Fingerprint().String(), -1, "of an output and the reference to its call, one is missing in the view")
 			}
 		}
 	}
@@ -201,7 +201,8 @@ func isOrphan(m *message.Message, known map[string]bool) bool {
 	return false
 }
 
-// ends checks the end of the conversation.
+// ends checks that the view is not empty, and that its end is one that the provider
+// accepts.
 func (c *checker) ends(view []message.Message, prompt int) {
 	if len(view) == prompt {
 		c.add(CheckEmpty, "", -1, "no item is left: %q", "Missing required parameter: 'input'")

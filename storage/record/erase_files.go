@@ -23,7 +23,7 @@ type eraser struct {
 }
 
 // condemn records that the session is being removed. It returns an error if a hold or a
-// lock keeps the session, and if the last record is not older than before; the zero time
+// lock keeps the session, and if the last record is not older than the time before; the zero time
 // omits that check. While another process erases the session, condemn waits. If that
 // process finishes, the error is [ErrErased]. If its turn ends first, condemn continues.
 func (s *Session) condemn(ctx context.Context, before time.Time) (*eraser, error) {
@@ -68,8 +68,8 @@ func (e *eraser) list(ctx context.Context) (free bool, err error) {
 	return false, s.kept(ctx, e.files)
 }
 
-// kept returns an error if a lock keeps a file. It checks the file that was written
-// last, which a lock by age keeps longest.
+// kept returns an error if a lock keeps a file. It checks the newest file first, which a
+// lock by age keeps longest.
 func (s *Session) kept(ctx context.Context, files []storage.Info) error {
 	keeper, ok := s.a.(storage.Keeper)
 	if !ok {
@@ -123,9 +123,9 @@ func (e *eraser) seal(ctx context.Context, before time.Time, list bool) (other *
 }
 
 // listSealed lists the files of a session after the last line of its manifest was
-// written. The error of that write is failed. The listing also shows whether the manifest
-// was removed before the line was written ([storage.Deferrer]), so that this check needs
-// no request of its own.
+// written. The parameter failed is the error of that write. With a [storage.RemovalLister],
+// the listing also shows whether the manifest was removed before the line was written
+// ([storage.Deferrer]), so that this check needs no request of its own.
 func (e *eraser) listSealed(ctx context.Context, failed error) (err error) {
 	if failed != nil && !errors.Is(failed, ErrErased) {
 		return failed

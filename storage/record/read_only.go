@@ -7,8 +7,8 @@ import (
 )
 
 // OpenToRead is [OpenSession] for callers that only read. While another process scrubs
-// the session, OpenToRead waits, up to the lease of a process that died (20 seconds by
-// default). An interrupted scrub is not continued: the Session reads each file in its
+// the session, OpenToRead waits until the scrub ends or, if its process died, until the
+// lease of that process ends (20 seconds by default). An interrupted scrub is not continued: the Session reads each file in its
 // scrubbed form, and writing returns [ErrUnplaced]. If a file of the scrub is not in the
 // expected state, OpenToRead returns the Session of OpenSession.
 func OpenToRead(ctx context.Context, a storage.Archive, id string) (*Session, error) {

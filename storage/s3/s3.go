@@ -55,7 +55,7 @@ var (
 )
 
 // New returns the configured archive without any request: the first write calls
-// [Archive.Try]. Use it instead of Open with permissions that only allow reading.
+// [Archive.Try]. If the permissions allow only reading, use New instead of Open.
 func New(c Config) (*Archive, error) {
 	if err := c.Check(); err != nil {
 		return nil, &storage.Error{Op: "open archive", Err: err}

@@ -27,7 +27,7 @@ type op struct {
 	end int64 // for a log: the offset up to which the log is sent; 0: the log was removed
 	had bool  // for a log: the remote archive had these bytes when the log came to the disk
 
-	start int64 // length of the log before; not in the queue
+	start int64 // length of the log before the append; it is not written to the queue
 }
 
 // removal reports whether a log was removed, so that its next append begins at 0.
@@ -45,7 +45,8 @@ func (o op) String() string {
 	return "c " + o.key.String()
 }
 
-// parseOp parses a line. It returns false for an incomplete one.
+// parseOp parses a line. It returns false for an incomplete or invalid line, and for a key that
+// belongs to no session.
 func parseOp(line string) (op, bool) {
 	kind, rest, _ := strings.Cut(line, " ")
 	o := op{log: kind == "a"}
@@ -88,7 +89,7 @@ func parseQueue(data []byte, from int64) []queued {
 	}
 }
 
-// sentLine returns the content of the file sent. The file has a fixed length and is
+// sentLine returns the content of the file "sent". The file has a fixed length and is
 // overwritten in place, which works even on a full disk.
 func sentLine(n int64) []byte {
 	digits := fmt.Sprintf("%020d", n)
@@ -109,7 +110,7 @@ func parseSent(data []byte) int64 {
 // origin describes the state of a session in the remote archive when the
 // session came to the disk.
 type origin struct {
-	blind bool
+	blind bool // the session was taken for new, because the remote archive did not answer
 	// files are the files in the remote archive that are not on the disk.
 	files []storage.Info
 }
@@ -129,7 +130,7 @@ func (o origin) bytes() []byte {
 	return b.Bytes()
 }
 
-// parseOrigin parses the output of bytes. For any other data it returns
+// parseOrigin parses the output of [origin.bytes]. For any other data it returns
 // [storage.ErrDamaged], because a guess could treat existing files as missing.
 func parseOrigin(data []byte) (origin, error) {
 	lines := strings.Split(string(data), "\n")

@@ -2,7 +2,7 @@
 // functions of shipped Go files (no tests, no generated files, neither tools nor
 // examples), and the names that policy and strategy export. Lines of code are lines
 // with a token: neither empty lines nor comments. Internal packages that only tests link
-// are counted, and their share is printed. It also counts the arrows between the files of
+// are counted, and their share is printed. It also counts the arrows (uses of the names of one file by another) between the files of
 // compact, and those that run up in the order that docs/ARCHITECTURE.md declares.
 //
 //	go run ./tools/figures
@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// fresh are the packages that were added later and are counted separately.
+// fresh are the packages that were added after the first version. They are counted separately.
 var fresh = []string{"price", "replay", "serve", "policy/tidy", "search"}
 
 type figures struct {
@@ -99,8 +99,8 @@ func read() (*figures, error) {
 	return f, nil
 }
 
-// linked returns the folders of the packages that the commands and the public packages
-// consist of.
+// linked returns the folders of the commands, of the public packages, and of the packages
+// that these import.
 func linked() ([]string, error) {
 	all, err := exec.Command("go", "list", "./...").Output()
 	if err != nil {
@@ -154,7 +154,7 @@ func (f *figures) file(name string) error {
 	return nil
 }
 
-// codeLines counts the lines on which a token begins or ends.
+// codeLines counts the lines that hold a token or a part of one.
 func codeLines(text []byte) int {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(text))

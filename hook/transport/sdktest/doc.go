@@ -1,3 +1,3 @@
-// Package sdktest runs the SDKs that hook/transport supports against servers
-// with the rules of their providers.
+// Package sdktest tests hook/transport with real SDKs. The test servers enforce the rules
+// of each SDK's provider.
 package sdktest

@@ -208,8 +208,8 @@ func appendRename(out []Op, args []string) []Op {
 	return out
 }
 
-// takenBackFiles returns the operands of a git command that may name files whose changes
-// it takes back. A branch or a revision may be among them; findTakenBack drops every
+// takenBackFiles returns the operands of a git command that may name files, if the command
+// reverts changes of files. A branch or a revision may be among them; findTakenBack drops every
 // operand that names no changed file.
 func takenBackFiles(words []string) []string {
 	args := shell.Operands(words[1:])

@@ -9,7 +9,7 @@ import (
 var shellKeywords = []string{"for", "while", "until", "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "select", "function", "{", "}", "[[", "[", "!"}
 
 // OneLine joins the lines of a script of plain commands with "; ", so that the script is
-// read and quoted like a line of commands. It returns every other script unchanged: a
+// read and quoted like a line of commands. It returns every other script trimmed, but otherwise unchanged: a
 // script with a here-document, a loop, a subshell, or quotes over several lines.
 func OneLine(cmd string) string {
 	cmd = strings.TrimSpace(cmd)
@@ -31,8 +31,8 @@ func OneLine(cmd string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Flatten returns a script on one line: without comments, and with ; for the line
-// ends that are not quoted.
+// Flatten replaces the line ends of a script by ;, except quoted ones, and removes the
+// comments at the beginning of commands.
 func Flatten(script string) string {
 	var b strings.Builder
 	var quote byte
