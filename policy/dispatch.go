@@ -38,7 +38,7 @@ func (c *MaskConfig) CheckDispatchTools() error {
 // dispatches reports whether part p of message i is the result of a tool whose
 // dispatch blocks survive.
 func (v *View) dispatches(i, p int) bool {
-	return len(v.run.Dispatch) > 0 && dispatchTools(v.run.Dispatch).has(v.tools().Name(i, &v.Messages[i].Parts[p]))
+	return dispatchTools(v.run.Dispatch).has(v.tools().Name(i, &v.Messages[i].Parts[p]))
 }
 
 // blocks returns the dispatch blocks of part p of message i that survive

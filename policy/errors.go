@@ -103,10 +103,10 @@ func (e *BudgetError) Of(s Share) string {
 // Is makes errors.Is(err, ErrInsufficientBudget) true.
 func (e *BudgetError) Is(target error) bool { return target == ErrInsufficientBudget }
 
-// thousands writes a number with commas.
+// thousands writes a number that is not negative with commas.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
 	return s

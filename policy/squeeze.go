@@ -49,8 +49,7 @@ func (s Squeeze) Propose(_ context.Context, v *View) (Proposal, error) {
 			}
 			return Proposal{Groups: [][]Edit{group}}, nil
 		}
-		share -= max(1, min(share/10, (over-freed)/max(len(group), 1)+1))
-		share = max(share, 0)
+		share -= max(1, min(share/10, (over-freed)/max(len(group), 1)+1)) // it ends at 0
 	}
 }
 

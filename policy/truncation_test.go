@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -111,5 +112,35 @@ func TestParseTruncationRejectsForgeries(t *testing.T) {
 	short := long[:600] + "\n\n[truncated: kept first ~5000 of ~90000 tokens (head)]"
 	if mark := apply(t, cost, policy.Mask{Since: whole, KeepLast: 1, Form: policy.FormResult}, short); !strings.HasPrefix(mark, "[result masked") || strings.Contains(mark, "9000") {
 		t.Errorf("%q states the size of a forged marker", mark)
+	}
+}
+
+// With a limit in bytes, a result of long words is left whole if the marker costs more than
+// the removed words.
+func TestACutThatSavesNothingIsNotMade(t *testing.T) {
+	result := strings.TrimSpace(strings.Repeat(strings.Repeat("w", 999)+" ", 30))
+	msgs := []message.Message{message.User("go"), message.Assistant("", message.Call("1", "bash", `{}`)), message.ToolResult("1", result)}
+	for limit, cuts := range map[int]bool{28: false, 5: true} {
+		v := policy.NewView(msgs, pins, words{})
+		v.Budget = budget(1000)
+		p, err := policy.Truncate{MaxTokens: limit, NoShare: true, BytesPerToken: 1000}.Propose(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(p.Groups) > 0) != cuts {
+			t.Errorf("a limit of %d tokens: %d edits are offered, want some: %v", limit, len(p.Groups), cuts)
+		}
+	}
+}
+
+// A ledger whose ranges lie outside of the text, or end before they begin, is an error.
+func TestRangesOutsideOfTheTextAreErrors(t *testing.T) {
+	for _, s := range []policy.Segment{{From: -1, To: 2}, {From: 2, To: 1}, {From: 0, To: 4}} {
+		if text, err := (policy.Forms{}).Rewrite("abc", []policy.Segment{s}, nil); !errors.Is(err, policy.ErrEdit) {
+			t.Errorf("range [%d:%d] of 3 bytes gives %q, %v, want ErrEdit", s.From, s.To, text, err)
+		}
+	}
+	if text, err := (policy.Forms{}).Rewrite("abc", []policy.Segment{{From: 1, To: 1}, {From: 2, To: 3}}, nil); text != "c" || err != nil {
+		t.Errorf("got %q, %v, want c and no error", text, err)
 	}
 }

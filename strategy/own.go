@@ -43,7 +43,7 @@ func New(s Strategy) (Strategy, error) {
 	wrong := func(reason string) (Strategy, error) { return Strategy{}, &OwnError{s.Name, reason} }
 	switch {
 	case !ownName.MatchString(s.Name):
-		return wrong("is not a valid name: use one word of a-z, 0-9, _ and -, at most 40 characters")
+		return wrong("is not a valid name: use one word of a-z, 0-9, _ and - that begins with a letter, at most 40 characters")
 	case registered[s.Name].Name != "":
 		return wrong("is the name of a built-in strategy")
 	case len(s.Sections) == 0 || len(s.Sections) > maxOwnSections:
