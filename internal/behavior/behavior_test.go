@@ -3,6 +3,7 @@ package behavior
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func TestRecordIsWrittenAndCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(data); !strings.Contains(got, "length: 3 of 4, ") || strings.Count(got, "\n") != 4 {
+	if got := string(data); !strings.Contains(got, "length: 3 of 4, ") || strings.Count(got, "\n") != 5 || !strings.HasPrefix(got, "# recorded with go1.") {
 		t.Errorf("the record is\n%s", got)
 	}
 	f := &failures{TB: t}
@@ -93,5 +94,18 @@ func TestAddressesAreNotRecorded(t *testing.T) {
 	f := &failures{TB: t}
 	if New(f, "none").Functions(inputs, pointer, length); len(f.texts) != 1 {
 		t.Errorf("a function that returns pointers gives %q, want one failure", f.texts)
+	}
+}
+
+func TestAnotherReleaseOfGoMayDiffer(t *testing.T) {
+	here := release(runtime.Version())
+	if got := otherPlatform("go1.1"); got != here+", and the record is of go1.1" {
+		t.Errorf("for a record of go1.1: %q, want a reason to skip", got)
+	}
+	if got := otherPlatform(here); (got == "") != (runtime.GOOS != "windows") {
+		t.Errorf("for a record of this release: %q", got)
+	}
+	if got := release("go1.26.3"); got != "go1.26" {
+		t.Errorf("release is %q, want go1.26", got)
 	}
 }
