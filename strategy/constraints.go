@@ -19,52 +19,80 @@ func (h *History) constraints() []fact {
 		if s.Role == message.RoleAssistant || s.Role == message.RoleTool || gone[i] {
 			continue
 		}
-		n, before := 0, len(out)
-		var listed ruleList
-		var head listHead
-		ruled := false // the previous sentence set a rule
-		last := ""     // the previous sentence
-		prose.EachSentence(h.ruleText(s), func(one prose.Sentence) {
-			t, lead := one.Text, last
-			last = t
-			if one.Heading {
-				last = ""
-			}
-			if ruled = ruled && !one.Heading && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?")); ruled {
-				out[len(out)-1].Text += " " + prose.Squash(t)
-				out[len(out)-1].Value = max(out[len(out)-1].Value, rules.Binds(t)*h.standing(s))
-				return
-			}
-			heads := head.hear(one) // below, "… " marks a text that was cut, so that its heading is missing
-			t = strings.TrimPrefix(t, "… ")
-			if one.Item && !one.Heading && rules.Binds(t) > 0 {
-				listed.add(t)
-			}
-			if value := rules.Binds(t); !one.Heading && !(heads || one.Item && head.observed() || head.proposed() && !strings.Contains(one.Text, "… ")) && value > 0 && n < 12 {
-				if n++; s.user() && h.wentBy(i) {
-					if rules.OneOff(t) || value < rules.PlainValue && prose.BeginsAny(strings.ToLower(t), rules.NowOnly) {
-						return
-					}
-					t = rules.LastingPart(t)
-				}
-				if rules.Depends(t) && rules.Explains(lead) {
-					t = lead + " " + t
-				}
-				if one.Item {
-					listed.at = append(listed.at, len(out))
-				}
-				out = append(out, fact{s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * h.standing(s)})
-				ruled = true
-			}
-		})
-		if s.user() && s.Shown == "" {
-			out = listed.fold(out, before, s.ID)
+		r := ruleReader{h: h, i: i, s: s, out: out}
+		prose.EachSentence(h.ruleText(s), r.read)
+		before := len(out)
+		if out = r.out; s.user() && s.Shown == "" {
+			out = r.listed.fold(out, before, s.ID)
 		}
 		for k := before; k < len(out); k++ {
 			out[k].Text += " " + stepID(s.ID) + h.liftedBy(out[k])
 		}
 	}
 	return out
+}
+
+// ruleReader collects the rules in the sentences of one step.
+type ruleReader struct {
+	h      *History
+	i      int // index of the step
+	s      *Step
+	out    []fact
+	n      int // number of rules in this step
+	listed ruleList
+	head   listHead
+	ruled  bool   // the previous sentence set a rule
+	last   string // the previous sentence; "" = a heading
+}
+
+func (r *ruleReader) read(one prose.Sentence) {
+	t, lead := one.Text, r.last
+	r.last = t
+	if one.Heading {
+		r.last = ""
+	}
+	if r.ruled = r.ruled && continuesRule(one); r.ruled {
+		rule := &r.out[len(r.out)-1]
+		rule.Text += " " + prose.Squash(t)
+		rule.Value = max(rule.Value, rules.Binds(t)*r.h.standing(r.s))
+		return
+	}
+	heads := r.head.hear(one) // below, "… " marks a text that was cut, so that its heading is missing
+	t = strings.TrimPrefix(t, "… ")
+	value := rules.Binds(t)
+	if one.Heading || value <= 0 {
+		return
+	}
+	if one.Item {
+		r.listed.add(t)
+	}
+	if !(heads || one.Item && r.head.observed() || r.head.proposed() && !strings.Contains(one.Text, "… ")) && r.n < 12 {
+		r.add(one, t, lead, value)
+	}
+}
+
+// continuesRule reports whether a sentence after a rule belongs to the rule.
+func continuesRule(one prose.Sentence) bool {
+	t := one.Text
+	return !one.Heading && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?"))
+}
+
+// add adds the rule t. lead is the sentence before it.
+func (r *ruleReader) add(one prose.Sentence, t, lead string, value float64) {
+	if r.n++; r.s.user() && r.h.wentBy(r.i) {
+		if rules.OneOff(t) || value < rules.PlainValue && prose.BeginsAny(strings.ToLower(t), rules.NowOnly) {
+			return
+		}
+		t = rules.LastingPart(t)
+	}
+	if rules.Depends(t) && rules.Explains(lead) {
+		t = lead + " " + t
+	}
+	if one.Item {
+		r.listed.at = append(r.listed.at, len(r.out))
+	}
+	r.out = append(r.out, fact{r.s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * r.h.standing(r.s)})
+	r.ruled = true
 }
 
 // maxRuleQuoted is the maximum length of a quoted rule, in characters. The section of the
