@@ -60,17 +60,10 @@ func defaults() *vocabularyBuilder {
 	for i := range embeddedTokens {
 		b.on(embeddedTokens[i].marker, embeddedTokens[i].match)
 	}
-	onCodes(b)
-	onCalls(b)
-	onDumps(b)
 	b.on("hooks.zapier.com/hooks/catch/", (*scan).zapier)
-	onCookies(b)
-	onWallets(b)
-	onViews(b)
-	onProtocols(b)
-	onValueFlags(b)
-	onPlaces(b)
-	onVendors(b)
+	for _, add := range []func(*vocabularyBuilder){onCodes, onCalls, onDumps, onCookies, onWallets, onViews, onProtocols, onValueFlags, onPlaces, onVendors} {
+		add(b)
+	}
 	return b
 }
 
