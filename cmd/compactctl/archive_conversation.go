@@ -21,22 +21,10 @@ type conversation struct {
 // conversationOf reads the newest transcript of a session, or the newest originals if it has
 // no transcript. Originals are only the messages that a step changed.
 func conversationOf(ctx context.Context, name string, s *record.Session) (*conversation, error) {
-	var transcripts, originals []string
-	for info, err := range s.Files(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		switch file := info.Key.Base(); {
-		case info.Foreign != "":
-		case record.IsOriginals(file):
-			originals = append(originals, file)
-		case record.HasMessages(file):
-			transcripts = append(transcripts, file)
-		}
-	}
+	transcripts, originals, err := messageFiles(ctx, s)
 	c := &conversation{Session: name}
-	if len(transcripts)+len(originals) == 0 {
-		return c, nil
+	if err != nil || len(transcripts)+len(originals) == 0 {
+		return c, err
 	}
 	newer, err := byAnnouncement(ctx, s)
 	if err != nil {
@@ -67,6 +55,23 @@ func conversationOf(ctx context.Context, name string, s *record.Session) (*conve
 		c.Said = append(c.Said, one)
 	}
 	return c, nil
+}
+
+// messageFiles returns the names of the transcripts and of the originals of a session.
+func messageFiles(ctx context.Context, s *record.Session) (transcripts, originals []string, err error) {
+	for info, err := range s.Files(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		switch file := info.Key.Base(); {
+		case info.Foreign != "":
+		case record.IsOriginals(file):
+			originals = append(originals, file)
+		case record.HasMessages(file):
+			transcripts = append(transcripts, file)
+		}
+	}
+	return transcripts, originals, nil
 }
 
 // linePosition is the position of a line in the archive.
