@@ -176,3 +176,48 @@ func TestReadsOfUnknownSessionsMakeNoFolder(t *testing.T) {
 		t.Errorf("the audit log of the known session ends with %s", lines[len(lines)-1].Name)
 	}
 }
+
+// With prices, the candidates of a decision differ from call to call: the decision keeps its
+// line, and the estimate alone is left out.
+func TestADecisionKeepsItsLineWithoutTheEstimate(t *testing.T) {
+	a := memory.New()
+	m, err := compact.New(t.Context(), compact.Config{Preset: "economy", Model: "gpt-4o", MaxContextTokens: 128_000, Archive: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := []message.Message{message.User("Begin.")}
+	const calls = 12
+	for i := range calls {
+		id, result := fmt.Sprint("call_", i), ""
+		for k := range 150 {
+			result += fmt.Sprintf("%x ", 7919*(i+3)*(k+11))
+		}
+		history = append(history, message.Assistant("", message.Call(id, "bash", `{"command":"make"}`)), message.ToolResult(id, result))
+		if _, err := m.Preflight(t.Context(), "s", history); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	own, decisions := 0, map[string]bool{}
+	var before string
+	for _, l := range auditOf(t, a, "s") {
+		switch l.Name {
+		case trace.NameTriggerDecision:
+			decisions[l.Span] = true
+		case trace.NameBeforeModelCall:
+			as := preflightIn(t, l).AsBefore
+			if as != nil && as.Decision != "" && !decisions[as.Decision] {
+				t.Errorf("%s refers to a decision that is not in the log", l.Data)
+			}
+			if as != nil && as.Decision == "" && as.Estimate != "" && before == trace.NameTriggerDecision {
+				own++
+			}
+		}
+		before = l.Name
+	}
+	if own == 0 {
+		t.Error("no call has a decision of its own and the estimate of an earlier call")
+	}
+}

@@ -186,3 +186,35 @@ func TestListingMakesTheDeferredCheck(t *testing.T) {
 		}
 	}
 }
+
+// The listing of an erase serves the next removal in its folder, and no later one: files that
+// are left then were written since.
+func TestAListingToRemoveIsUsedOnce(t *testing.T) {
+	f, a, _, _ := opened(t, nil)
+	listings, log := 0, key(t, "s/log")
+	f.set(func(f *front) {
+		f.before = func(r *http.Request) bool {
+			if r.Method == http.MethodGet && r.URL.Query().Has("versions") {
+				listings++
+			}
+			return false
+		}
+	})
+	must(t, a.Append(t.Context(), log, 0, raw("line\n")))
+	must(t, a.Create(t.Context(), key(t, "s/f"), raw("one")))
+	var listed []string
+	for info, err := range a.ListToRemove(t.Context(), key(t, "s")) {
+		must(t, err)
+		listed = append(listed, info.Key.String())
+	}
+	if strings.Join(listed, " ") != "s/f s/log" {
+		t.Errorf("listed %q, want s/f and s/log", listed)
+	}
+	for _, want := range []int{1, 2} {
+		must(t, a.RemoveAllBut(t.Context(), []storage.Key{key(t, "s/f")}, log))
+		if listings != want {
+			t.Errorf("%d listings, want %d", listings, want)
+		}
+		must(t, a.Create(t.Context(), key(t, "s/f"), raw("two")))
+	}
+}
