@@ -10,8 +10,9 @@ import (
 	"github.com/agentcompact/compact/storage"
 )
 
-// errOvertaken means that a session of src was scrubbed while it was copied.
-var errOvertaken = errors.New("scrubbed")
+// errOvertaken means that a scrub or an erase of a session of src began while it was copied.
+// It stays within this file's functions.
+var errOvertaken = errors.New("overtaken by a scrub or an erase")
 
 // folder copies a session. If a scrub happens in the meantime, the files from before and
 // after it do not fit together. Then, if dst had nothing of the session before, folder
@@ -26,6 +27,12 @@ func (c *copier) folder(ctx context.Context, dir storage.Key) error {
 	for round := 0; ; round++ {
 		w := watchOver(c.src, dir)
 		overtaken, err := c.watched(ctx, dir, w, !anew)
+		if errors.Is(err, errOvertaken) && !overtaken { // the scrub ended without a change, or it was an erase
+			if round < copyRounds {
+				continue
+			}
+			return &storage.Error{Op: "copy", Key: dir, Err: fmt.Errorf("%w: other processes scrub or erase the session again and again: copy it later", ErrInUse)}
+		}
 		if !overtaken || errors.Is(err, storage.ErrExists) || errors.Is(err, ErrInUse) { // other processes copy into dst
 			return err
 		}
