@@ -112,6 +112,13 @@ func TestWaitingLinesAreBoundedAndDropsAreReported(t *testing.T) {
 		if err := m.Flush(t.Context()); err != nil || len(linesOf(t, a, "s")) != len(lines) {
 			t.Errorf("the dropped lines are reported again: %v", err)
 		}
+		talk(t, m, "s", 1)
+		if err := m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if all := linesOf(t, a, "s"); len(all) != len(lines)+3 || strings.Contains(all[len(all)-1], "as_before") {
+			t.Errorf("the next call has %q, want its own estimate and decision: the earlier ones may have been dropped", all[len(lines):])
+		}
 		events := 0
 		for _, e := range seen.Events() {
 			if strings.Contains(e.Data.String(), "AuditLinesDropped") && e.Session.String() == "s" {
