@@ -8,12 +8,12 @@ import (
 )
 
 // Beginnings of the results of editing tools that changed nothing, and phrases in their first
-// line.
+// sentence. The next sentence can be about another file.
 var (
-	unchangedHeads = []string{"no change", "no edit", "nothing to change", "nothing changed", "file unchanged", "unchanged", "0 replacements", "0 edits", "0 changes", "made 0 ",
+	unchangedHeads = []string{"no change", "no edits", "nothing to change", "nothing changed", "file unchanged", "unchanged", "0 replacements", "0 edits", "0 changes", "made 0 ",
 		"unable to apply", "could not apply", "the file was not changed", "the file was not modified", "file was not modified", "file not changed", "file not modified", "patch does not apply"}
 	unchangedPhrases = []string{"no changes were made", "no changes made", "no changes needed", "content is identical", "contents are identical", "is already up to date", "has not been changed", "has not been modified", "was not changed", "was not modified",
-		"0 replacements", "0 occurrences", "are exactly the same", "are identical"}
+		" 0 replacements", " 0 occurrences", "are exactly the same", "are identical"}
 )
 
 // changedNothing reports whether the result of a tool that changes files says that it changed
@@ -23,5 +23,7 @@ func (c *Call) changedNothing() bool {
 		return false
 	}
 	line := strings.ToLower(firstLine(body(c.Result)))
-	return prose.BeginsAny(line, unchangedHeads) || prose.HasAny(line, unchangedPhrases)
+	line, _, _ = strings.Cut(line, ". ")
+	line, _, _ = strings.Cut(line, "; ")
+	return prose.BeginsAny(line, unchangedHeads) || prose.HasAny(strings.ReplaceAll(line, "(", " "), unchangedPhrases)
 }

@@ -16,7 +16,7 @@ func TestEditThatChangedNothingIsNoChange(t *testing.T) {
 	if c := calledTool("edit", "-a\n+b", "path", "cmd/main.go", "old_string", "a", "new_string", "b", "dryRun", "true"); len(c.Files()) > 0 {
 		t.Errorf("a trial run changes %v", c.Files())
 	}
-	for _, result := range []string{"The file cmd/main.go has been updated. No changes to imports.", "ok"} {
+	for _, result := range []string{"The file cmd/main.go has been updated. No changes to imports.", "ok", "Made 10 replacements", "Replaced 20 occurrences", "Edited cmd/main.go; its test was not changed", "No editor settings found", "Updated cmd/main.go. The lock file is already up to date."} {
 		if c := calledTool("apply_diff", result, "path", "cmd/main.go", "diff", "<<<<<<< SEARCH"); len(c.Files()) != 1 || c.Files()[0].Op != Edited {
 			t.Errorf("%q: %v", result, c.Files())
 		}
@@ -43,6 +43,19 @@ func TestReplacementWithoutAMatchIsNoChange(t *testing.T) {
 		"a search for the old text":      {[][3]string{sed, {"bash", `{"command":"grep -n old-flag cmd/main.go"}`, "Exit code: 1"}}, 1},
 		"a search in another file":       {[][3]string{sed, {"bash", `{"command":"grep -n new-flag cmd/other.go"}`, "Exit code: 1"}}, 1},
 		"a search that finds the text":   {[][3]string{sed, {"bash", `{"command":"grep -n new-flag cmd/main.go"}`, "3:new-flag\nExit code: 0"}}, 1},
+		"a quiet search":                 {[][3]string{sed, {"bash", `{"command":"grep -q new-flag cmd/main.go"}`, ""}}, 1},
+		"a search into a file":           {[][3]string{sed, {"bash", `{"command":"grep -n new-flag cmd/main.go > /dev/null"}`, silent}}, 1},
+		"a search before":                {[][3]string{{"bash", `{"command":"grep -c new-flag cmd/main.go; sed -i 's/old-flag/new-flag/' cmd/main.go"}`, "0\n" + silent}}, 1},
+		"a pattern that is no text":      {[][3]string{{"bash", `{"command":"sed -i 's/a/f(new)/' cmd/main.go"}`, silent}, {"bash", `{"command":"grep -En 'f(new)' cmd/main.go"}`, "Exit code: 1"}}, 1},
+		"replaced again":                 {[][3]string{sed, {"bash", `{"command":"sed -i 's/new-flag/last-flag/' cmd/main.go"}`, silent}, {"bash", `{"command":"grep -n new-flag cmd/main.go"}`, "Exit code: 1"}}, 2},
+		"a diff before":                  {[][3]string{{"bash", `{"command":"git diff --stat; sed -i 's/a/b/' cmd/main.go"}`, silent}}, 1},
+		"a diff into a file":             {[][3]string{{"bash", `{"command":"sed -i 's/a/b/' cmd/main.go && git diff > p.patch"}`, silent}}, 1},
+		"a diff without names":           {[][3]string{sed, {"bash", `{"command":"git diff --shortstat"}`, " 1 file changed, 2 insertions(+)\n" + silent}}, 1},
+		"a diff of spaces":               {[][3]string{sed, {"bash", `{"command":"git diff -w"}`, silent}}, 1},
+		"a diff that fails":              {[][3]string{sed, {"bash", `{"command":"git diff"}`, "fatal: x\nExit code: 128"}}, 1},
+		"a diff without a repository":    {[][3]string{sed, {"bash", `{"command":"git diff"}`, "warning: Not a git repository."}}, 1},
+		"a diff of a hidden file":        {[][3]string{{"bash", `{"command":"sed -i 's/1/2/' .env && git diff"}`, silent}}, 1},
+		"a diff of a new file":           {[][3]string{{"write", `{"path":"cmd/main.go","content":"old-flag"}`, "ok"}, sed, {"bash", `{"command":"git diff"}`, silent}}, 1},
 		"another change before a search": {[][3]string{sed, {"edit", `{"path":"cmd/main.go","old_string":"a","new_string":"b"}`, "ok"}, {"bash", `{"command":"grep -n new-flag cmd/main.go"}`, "Exit code: 1"}}, 2},
 	} {
 		in := long("Rename the flag.", ranCalls(c.calls...)...)
