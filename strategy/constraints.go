@@ -23,7 +23,7 @@ func (h *History) constraints() []fact {
 		prose.EachSentence(h.ruleText(s), r.read)
 		before := len(out)
 		if out = r.out; s.user() && s.Shown == "" {
-			out = r.listed.fold(out, before, s.ID)
+			weighListed(out, r.listed)
 		}
 		for k := before; k < len(out); k++ {
 			out[k].Text += " " + stepID(s.ID) + h.liftedBy(out[k])
@@ -38,8 +38,8 @@ type ruleReader struct {
 	i      int // index of the step
 	s      *Step
 	out    []fact
-	n      int // number of rules in this step
-	listed ruleList
+	n      int   // number of rules in this step
+	listed []int // indexes of the rules that are items of a list
 	head   listHead
 	ruled  bool   // the previous sentence set a rule
 	last   string // the previous sentence; "" = a heading
@@ -62,9 +62,6 @@ func (r *ruleReader) read(one prose.Sentence) {
 	value := rules.Binds(t)
 	if one.Heading || value <= 0 {
 		return
-	}
-	if one.Item {
-		r.listed.add(t)
 	}
 	if !(heads || one.Item && r.head.observed() || r.head.proposed() && !strings.Contains(one.Text, "… ")) && r.n < 12 {
 		r.add(one, t, lead, value)
@@ -89,7 +86,7 @@ func (r *ruleReader) add(one prose.Sentence, t, lead string, value float64) {
 		t = lead + " " + t
 	}
 	if one.Item {
-		r.listed.at = append(r.listed.at, len(r.out))
+		r.listed = append(r.listed, len(r.out))
 	}
 	r.out = append(r.out, fact{r.s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * r.h.standing(r.s)})
 	r.ruled = true

@@ -8,13 +8,14 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/rules"
 )
 
-// withdrawn returns the user's steps that the next step of the user takes back.
+// withdrawn returns the user's steps that the next step of the user takes back. A step whose
+// task the next step ends is not among them, because its rules may still hold.
 func (h *History) withdrawn() map[int]bool {
 	out := map[int]bool{}
 	before := -1
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.user() && s.Text != "" {
-			if _, ok := rules.Withdraws(s.Text); ok && before >= 0 {
+			if _, ok := rules.Withdraws(s.Text); ok && before >= 0 && rules.Cancels(s.Text) == "" {
 				out[before] = true
 			}
 			before = i
@@ -23,13 +24,26 @@ func (h *History) withdrawn() map[int]bool {
 	return out
 }
 
+// cancels reports whether a sentence of the user in step i ends the task of a step.
+func (h *History) cancels(step, i int, t string) bool {
+	if rules.Cancels(h.Steps[i].Text) != t {
+		return false
+	}
+	for i--; i >= 0; i-- {
+		if s := &h.Steps[i]; s.user() && s.Text != "" {
+			return s.ID == step
+		}
+	}
+	return false
+}
+
 // liftedBy returns a suffix with the later sentence in which the user lifted or changed a
-// rule. The sentence permits an identifier of the ban, lifts the rule in other words, or
-// gives another value. It returns "" if there is none.
+// rule. The sentence permits an identifier of the ban, lifts the rule in other words, gives
+// another value, or ends the task of the rule's message. It returns "" if there is none.
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
 	return h.laterSentences(f.Step, func(i int, t string) bool {
-		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) || h.endsTaskOf(f.Step, t) {
+		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) || h.endsTaskOf(f.Step, t) || h.cancels(f.Step, i, t) {
 			return true
 		}
 		if accepted := h.acceptedValue(i, t); accepted != "" && rules.AcceptedFor(f.Text, accepted) {
@@ -56,8 +70,8 @@ func (h *History) endsTaskOf(step int, later string) bool {
 		return false
 	}
 	text := s.Text
-	if _, ok := rules.Withdraws(text); ok {
-		_, text, _ = strings.Cut(text, ".")
+	if rest, ok := rules.Withdraws(text); ok {
+		text = rest
 	}
 	first := ""
 	prose.Sentences(text, func(t string, heading bool) {

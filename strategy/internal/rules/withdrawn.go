@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentcompact/compact/strategy/internal/lazy"
 	"github.com/agentcompact/compact/strategy/internal/prose"
@@ -21,17 +22,39 @@ var (
 const mostWithdrawing = 60
 
 // Withdraws reports whether a message begins with a sentence that takes back the previous
-// message, and returns the other sentences.
+// message or ends its task, and returns the rest of the message.
 func Withdraws(text string) (rest string, ok bool) {
 	var other []string
 	prose.Sentences(text, func(t string, heading bool) {
-		if !heading && len(other) == 0 && (takesBack(t) || cancels(t, text)) {
-			ok = true
-			return
+		if !heading && len(other) == 0 {
+			if takesBack(t) {
+				ok = true
+				return
+			}
+			if more, ends := cancels(t, text); ends {
+				if ok = true; more == "" {
+					return
+				}
+				t = more
+			}
 		}
 		other = append(other, t)
 	})
 	return strings.Join(other, " "), ok
+}
+
+// Cancels returns the sentence at the beginning of a message that ends the task of the previous
+// message, "" if there is none. The rules of that message may still hold: "stop that" can be
+// about a call.
+func Cancels(text string) (sentence string) {
+	first := true
+	prose.Sentences(text, func(t string, heading bool) {
+		if _, ok := cancels(t, text); ok && first {
+			sentence = t
+		}
+		first = first && heading
+	})
+	return sentence
 }
 
 // canceling lists beginnings of sentences that end the task of the previous message, if the
@@ -42,16 +65,40 @@ var (
 	noTask    = []string{"don't need ", "do not need ", "no longer need", "not needed", "instead", "different task", "other task", "new task", "another task"}
 )
 
-// cancels reports whether a sentence at the beginning of a message ends the previous task.
-func cancels(t, message string) bool {
+// cancels reports whether a sentence at the beginning of a message ends the previous task. rest
+// is another request in the same sentence.
+func cancels(t, message string) (rest string, ok bool) {
 	low := afterCourtesy(t)
 	for _, c := range canceling {
 		rest, ok := strings.CutPrefix(low, c)
-		if ok && (rest == "" || strings.ContainsRune(",.;:!–—-", rune(strings.TrimLeft(rest, " ")[0])) || prose.BeginsAny(rest, []string{" task", " request", " one", " please", " and ", " for now"})) {
-			return prose.HasAny(strings.ReplaceAll(strings.ToLower(message), "’", "'"), noTask)
+		if ok && (rest == "" || strings.ContainsRune(dashes, firstRune(strings.TrimLeft(rest, " "))) || prose.BeginsAny(rest, []string{" task", " request", " one", " please", " and ", " for now"})) {
+			return requestIn(t, rest), prose.HasAny(strings.ReplaceAll(strings.ToLower(message), "’", "'"), noTask)
 		}
 	}
-	return false
+	return "", false
+}
+
+// dashes separate the parts of a sentence.
+const dashes = ",.;:!–—-"
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// requestIn returns the end of a sentence, in lower case rest, if it is a request.
+func requestIn(t, rest string) string {
+	for _, w := range []string{" task", " request", " one", " please", " for now"} {
+		rest = strings.TrimPrefix(rest, w)
+	}
+	rest = strings.TrimPrefix(strings.TrimLeft(rest, dashes+" "), "and ")
+	if len(strings.Fields(rest)) < 2 || prose.HasAny(rest, []string{" need ", "needed"}) {
+		return ""
+	}
+	if t = strings.TrimSpace(t); len(t) > len(rest) && strings.EqualFold(t[len(t)-len(rest):], rest) {
+		return t[len(t)-len(rest):]
+	}
+	return rest
 }
 
 // afterCourtesy returns a sentence in lower case without the words of courtesy at its beginning.
