@@ -45,21 +45,24 @@ type content struct {
 }
 
 // withoutContent returns the texts of a result in the form of the Model Context Protocol: a
-// list of parts. It returns any other result unchanged.
+// list of parts. Without the list, "Error: " marks a failure. It returns any other result
+// unchanged.
 func withoutContent(result string) string {
 	data := strings.TrimSpace(result)
 	if !strings.HasPrefix(data, `[{`) && !strings.HasPrefix(data, `{"content"`) || len(data) > mostDigested || !strings.Contains(data, `"text"`) {
 		return result
 	}
 	var parts []content
+	failed := false
 	if data[0] == '{' {
 		var of struct {
 			Content []content `json:"content"`
+			Failed  bool      `json:"isError"`
 		}
 		if json.Unmarshal([]byte(data), &of) != nil {
 			return result
 		}
-		parts = of.Content
+		parts, failed = of.Content, of.Failed
 	} else if json.Unmarshal([]byte(data), &parts) != nil {
 		return result
 	}
@@ -73,7 +76,11 @@ func withoutContent(result string) string {
 	if len(texts) == 0 {
 		return result
 	}
-	return strings.Join(texts, "\n")
+	text := strings.Join(texts, "\n")
+	if failed && !errorResult(text) {
+		return "Error: " + text
+	}
+	return text
 }
 
 // withoutRunReport returns the output in a report of the form of Gemini CLI, with the line that

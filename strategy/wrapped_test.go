@@ -20,6 +20,8 @@ func TestEffectInJSONHasOneLine(t *testing.T) {
 			t.Errorf("%q is not once in:\n%s", c.want, text)
 		}
 	}
+	tells(t, long("Report it.", ranCalls([3]string{"create_issue", `{"title":"Broken cart"}`, `{"content":[{"type":"text","text":"Quota exceeded for project"}],"isError":true}`})...),
+		[]string{"`create_issue` Broken cart failed: Error: Quota exceeded for project"}, []string{"[done]"})
 	tells(t, long("Look.", ranCalls([3]string{"http_request", `{"method":"POST","url":"https://api.example.org/search"}`, `{"hits":1}`})...), nil, []string{"[done]"})
 }
 
