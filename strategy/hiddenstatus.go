@@ -58,18 +58,30 @@ func (c *Call) effectHidden() bool {
 	if cmd == "" || len(cmd) > shell.MaxLine || !c.onlyEchoes(cmd) {
 		return false
 	}
-	for pos := 0; pos <= len(cmd); {
-		simple := shell.Split(cmd[pos:])[0]
-		pos += len(simple)
-		sep := shell.Separator(cmd[pos:])
-		pos += max(1, len(sep))
-		if len(effects.Parts(simple)) == 0 || pos > len(cmd) {
-			continue
-		}
-		next := shell.Split(cmd[pos:])[0]
-		if sep == "||" && len(effects.Parts(next)) == 0 || sep == ";" && dropsErrors(simple) {
+	effect := ""
+	for sep, simple := range shell.Commands(cmd) {
+		if effect != "" && (sep == "||" && len(effects.Parts(simple)) == 0 && !c.wouldTell(simple) || sep == ";" && dropsErrors(effect)) {
 			return true
 		}
+		if effect = simple; len(effects.Parts(simple)) == 0 {
+			effect = ""
+		}
+	}
+	return false
+}
+
+// wouldTell reports whether the result would be another one if a command behind || had run: it
+// ends with a failure, or prints a text that the output lacks.
+func (c *Call) wouldTell(simple string) bool {
+	w := shell.Fields(strings.TrimLeft(strings.TrimSpace(simple), "{ "))
+	switch {
+	case len(w) == 0:
+		return false
+	case w[0] == "exit" && len(w) > 1 && w[1] != "0":
+		return c.Exit == 0
+	case w[0] == "echo" && len(w) > 1:
+		text := strings.Join(w[1:], " ")
+		return !strings.ContainsAny(text, "$`>-\\") && !strings.Contains(c.Result, text)
 	}
 	return false
 }

@@ -61,7 +61,7 @@ var searches = []string{"grep ", "rg ", "egrep ", "git grep ", "fgrep ", "ag "}
 // searchedInVain reports whether a command is a search that found nothing, or reads files
 // and shows nothing. Such a search does not count as a failure, although its exit status is 1.
 func (c *Call) searchedInVain() bool {
-	if c.readsInVain() {
+	if c.deed() == deedLook && c.readsInVain() {
 		return true
 	}
 	if c.Exit != 1 || !prose.BeginsAny(shortCommand(c.Command()), searches) && !endsInSearch(c.Command()) {

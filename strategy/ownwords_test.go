@@ -40,4 +40,7 @@ func TestReadThatShowsNothingIsNoLook(t *testing.T) {
 			t.Errorf("%s: %d files, in vain: %v, deed %d", c.cmd, n, got.searchedInVain(), got.deed())
 		}
 	}
+	if got, want := calledTool("bash", "Exit code: 0", "command", "rm -rf build 2>/dev/null; mkdir build").outcomeText(), "exit 0"; got != want {
+		t.Errorf("a command that changes a folder: %s, want %s", got, want)
+	}
 }

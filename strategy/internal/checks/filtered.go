@@ -12,16 +12,16 @@ import (
 var partial = []string{"ok  \t", "PASS", "test result: ok"}
 
 // HidesFailures reports whether a filter behind a check may have removed the line about a
-// failure. says is the line that reports a success, without colors. If that line only reports a part of the
-// run, a search for successes and the beginning of an output do not show the other parts.
+// failure. says is the line that reports a success, without colors. If that line only reports a
+// part of the run, a search for successes and the beginning of an output do not show the other
+// parts.
 func HidesFailures(cmd, says, result string) bool {
 	if !prose.BeginsAny(says, partial) && !strings.HasPrefix(says, "ok ") {
 		return false
 	}
-	parts := shell.Split(cmd)
-	for _, simple := range parts[1:] {
+	for before, simple := range shell.Commands(cmd) {
 		w := shell.Fields(strings.ToLower(simple))
-		if len(w) == 0 {
+		if len(w) == 0 || !strings.HasPrefix(before, "|") || before == "||" {
 			continue
 		}
 		switch w[0] {

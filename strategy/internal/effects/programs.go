@@ -35,16 +35,17 @@ func onlyShows(simple string) bool {
 
 // tryingWords are parts of the names of scripts and targets that only look at what a
 // deployment would do: "make deploy-check".
-var tryingWords = []string{"check", "checks", "dry", "plan", "diff", "status", "preview", "validate", "lint", "test", "tests", "logs"}
+var tryingWords = []string{"check", "checks", "dry", "plan", "diff", "status", "validate", "lint", "logs"}
+
+// deploying lists beginnings of commands that run a script or a target of a project.
+var deploying = []string{"./deploy", "./publish", "./release", "make deploy", "npm run deploy"}
 
 // onlyTries reports whether a script or target whose name begins with a deed only looks.
 func onlyTries(simple string) bool {
-	for word := range strings.FieldsSeq(simple) {
-		for _, deed := range []string{"deploy", "publish", "release"} {
-			_, rest, ok := strings.Cut(word, deed)
-			if ok && slices.ContainsFunc(strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune("-_:.", r) }), func(part string) bool { return slices.Contains(tryingWords, part) }) {
-				return true
-			}
+	for _, start := range deploying {
+		if rest, ok := strings.CutPrefix(simple, start); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-_:.", r) }), func(part string) bool { return slices.Contains(tryingWords, part) })
 		}
 	}
 	return false

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Split cuts a line at ; && || and |, outside of quotes.
 func Split(line string) []string {
@@ -24,6 +27,21 @@ func Split(line string) []string {
 		}
 	}
 	return append(out, line[start:])
+}
+
+// Commands returns the simple commands of a command line, each after the separator before it.
+func Commands(line string) iter.Seq2[string, string] {
+	return func(yield func(before, simple string) bool) {
+		for before, pos := "", 0; pos <= len(line); {
+			simple := Split(line[pos:])[0]
+			pos += len(simple)
+			if !yield(before, simple) {
+				return
+			}
+			before = Separator(line[pos:])
+			pos += max(1, len(before))
+		}
+	}
 }
 
 // Operands returns the words that are neither options nor redirections.
