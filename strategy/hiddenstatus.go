@@ -42,8 +42,8 @@ func (c *Call) unstated(words string) string {
 	switch {
 	case c.doubt && c.Says == "" && !c.Check():
 		return uncertain
-	case c.Outcome != Unknown || c.deed() != deedCheck || !checks.HidesStatus(cmd), words != "" && prose.HasAny(cmd, []string{"||", "&&"}) && c.onlyEchoes(cmd):
-		return "" // an echo behind || or && states the outcome
+	case c.Outcome != Unknown || c.deed() != deedCheck || !checks.HidesStatus(cmd), words != "" && (prose.HasAny(cmd, []string{"||", "&&"}) && c.onlyEchoes(cmd) || prose.HasAny(cmd, []string{"$?", "PIPESTATUS"})):
+		return "" // an echo behind || or &&, or of the status, states the outcome
 	case words == "":
 		return ", with no outcome stated"
 	}

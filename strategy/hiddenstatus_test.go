@@ -19,6 +19,8 @@ func TestCheckWithALostStatusHasNoOutcome(t *testing.T) {
 		{"go test ./... | grep -v '?'", "ok  \tshop\t0.2s\nExit code: 0", "`go test ./... | grep -v '?'` passed (exit 0): ok shop 0.2s"},
 		{"go test ./... && grep -n TODO main.go", "ok  \tshop\t0.2s\n3:// TODO\nExit code: 0", "`go test ./... && grep -n TODO main.go` passed (exit 0): ok shop 0.2s"},
 		{"go test ./shop && head -2 README.md", "ok  \tshop\t0.2s\n# Shop\nExit code: 0", "`go test ./shop && head -2 README.md` passed (exit 0): ok shop 0.2s"},
+		{"go vet ./...; echo $?", "0\nExit code: 0", "ran `go vet ./...; echo $?`, which printed: 0"},
+		{"go test ./... | tail -5; echo ${PIPESTATUS[0]}", "0\nExit code: 0", "ran `go test ./... | tail -5; echo ${PIPESTATUS[0]}`, which printed: 0"},
 		{"go test ./... | head -9", "ok  \tshop\t0.2s\nExit code: 0", "`go test ./... | head -9` passed (exit 0): ok shop 0.2s"},
 		{"go test ./... | grep -E 'ok|FAIL'", "ok  \tshop\t0.2s\nExit code: 0", "`go test ./... | grep -E 'ok|FAIL'` passed (exit 0): ok shop 0.2s"},
 	} {

@@ -17,9 +17,9 @@ var (
 )
 
 // changedNothing reports whether the result of a tool that changes files says that it changed
-// nothing.
+// nothing. The first line of the result of a patch of several files is about one of them.
 func (c *Call) changedNothing() bool {
-	if c.Command() != "" || c.op() < fileops.Edited || len(c.Result) > edge {
+	if c.Command() != "" || c.op() < fileops.Edited || len(c.Result) > edge || len(c.patchedFiles()) > 1 {
 		return false
 	}
 	line := strings.ToLower(firstLine(body(c.Result)))

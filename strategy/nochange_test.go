@@ -13,6 +13,10 @@ func TestEditThatChangedNothingIsNoChange(t *testing.T) {
 			}
 		}
 	}
+	const patch = "*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Update File: b.go\n@@\n-x\n+y\n*** End Patch"
+	if c := calledTool("apply_patch", "a.go: 0 replacements\nb.go: 1 replacement", "patch", patch); len(c.Files()) != 2 {
+		t.Errorf("a patch that changed one of two files changes %v", c.Files())
+	}
 	if c := calledTool("edit", "-a\n+b", "path", "cmd/main.go", "old_string", "a", "new_string", "b", "dryRun", "true"); len(c.Files()) > 0 {
 		t.Errorf("a trial run changes %v", c.Files())
 	}

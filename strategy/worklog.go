@@ -265,14 +265,7 @@ func deedDone(line string) bool {
 
 // edits names the files of an editor's call.
 func (c *Call) edits() string {
-	var names []string
-	for _, a := range c.Args {
-		if patchArgs[a.Name] {
-			for _, f := range fileops.OfPatch(a.Value) {
-				names = prose.AppendNew(names, f.Path)
-			}
-		}
-	}
+	names := c.patchedFiles()
 	if p := c.arg("file_path", "filePath", "path", "notebook_path", "target_file", "filename", "relative_path"); p != "" {
 		names = prose.AppendNew(nil, p)
 	}
@@ -280,6 +273,18 @@ func (c *Call) edits() string {
 		return "`" + c.Tool + "`"
 	}
 	return joinAnd(names[:min(len(names), 4)], "`")
+}
+
+// patchedFiles returns the files that the patches among the arguments of a call name.
+func (c *Call) patchedFiles() (names []string) {
+	for _, a := range c.Args {
+		if patchArgs[a.Name] {
+			for _, f := range fileops.OfPatch(a.Value) {
+				names = prose.AppendNew(names, f.Path)
+			}
+		}
+	}
+	return names
 }
 
 // changed describes the changes of a call to files.
