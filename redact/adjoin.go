@@ -120,7 +120,7 @@ func lockCode(sc *scan, start, end int) {
 	if isResultCode(head) {
 		return
 	}
-	for _, word := range [...]string{"door", "gate", "key box", "keybox", "lock", "alarm", "garage", "entrance", "safe", "keypad"} {
+	for _, word := range [...]string{"door", "gate", "key box", "keybox", "lock", "alarm", "garage", "entrance", "safe", "keypad", "lockbox"} {
 		if holdsWord(head, word) {
 			sc.add(end, to, passwordRule)
 			return
@@ -131,14 +131,11 @@ func lockCode(sc *scan, start, end int) {
 // isResultCode reports whether the text before the word "code" makes it the result of a program:
 // errorCode, exit code.
 func isResultCode(head string) bool {
-	if head != "" && isWord(head[len(head)-1]) {
-		return true
-	}
-	word := strings.TrimRight(head, " ")
-	word = strings.ToLower(word[strings.LastIndexByte(word, ' ')+1:])
-	switch word {
-	case "error", "exit", "status", "return", "result", "response", "reason", "http", "message", "event", "fault", "product", "country", "area", "zip", "postal", "vendor":
-		return true
+	head = strings.TrimRight(head, " _-")
+	for _, word := range [...]string{"error", "exit", "status", "return", "result", "response", "reason", "http", "message", "event", "fault", "product", "country", "area", "zip", "postal", "vendor"} {
+		if from := len(head) - len(word); endsFold(head, word) && (from == 0 || !isLetter(head[from-1]) || isUpper(head[from])) {
+			return true
+		}
 	}
 	return false
 }

@@ -14,7 +14,21 @@ func (a *assignment) isLocation() bool {
 		return false
 	}
 	text := strings.TrimLeft(a.val.text, ":0123456789")
-	return text == "" && a.val.text[0] != '0' || !isDocumentEnding(a.name[dot+1:]) && !isDense(text)
+	if text == "" {
+		return isPosition(a.val.text)
+	}
+	return !isDocumentEnding(a.name[dot+1:]) && !isDense(text) && !isInvented(text) && !looksRandom(text)
+}
+
+// isPosition reports whether the numbers in s can be the one of a line and the one of a column.
+// A PIN of six digits is none.
+func isPosition(s string) bool {
+	for number := range strings.SplitSeq(s, ":") {
+		if len(number) > 5 {
+			return false
+		}
+	}
+	return s[0] != '0'
 }
 
 // isDocumentEnding reports whether files that end in .s hold data or prose, and no program.
@@ -55,27 +69,33 @@ func (a *assignment) isVariable() bool {
 }
 
 // isVersionOf reports whether the value is the name with another number, as in a map of names:
-// "GenerateKey768": "GenerateKey1024".
+// "GenerateKey768": "GenerateKey1024". People choose such passwords: password = "Password1024".
 func (a *assignment) isVersionOf() bool {
 	name, text := strings.TrimRight(a.name, "0123456789"), strings.TrimRight(a.val.text, "0123456789")
-	return len(name) >= 6 && strings.EqualFold(name, text)
+	return a.named() < password && len(name) >= 6 && strings.EqualFold(name, text)
 }
 
 // isNeighbor reports whether the literal behind the name in a list is another name: it begins
-// with the same word, as the names of functions do ('curle_password_wrong',
-// 'curle_weird_227_format'), or is itself the name of a secret.
+// with the same word and consists of words, as the names of functions do
+// ('curle_password_wrong', 'curle_weird_227_format'), or is itself the name of a secret.
 func (a *assignment) isNeighbor() bool {
 	if a.op != opComma {
 		return false
 	}
 	first, _, found := strings.Cut(a.name, "_")
-	return found && len(first) >= 4 && strings.HasPrefix(a.val.text, first+"_") || isIdentifier(a.val.text) && nameStrength(a.val.text) >= telling
+	return found && len(first) >= 4 && strings.HasPrefix(a.val.text, first+"_") && isWords(a.val.text) || isIdentifier(a.val.text) && nameStrength(a.val.text) >= telling
 }
 
 // isHarmless reports whether the value of an assignment has a form that no secret has in its
 // place.
 func (a *assignment) isHarmless() bool {
-	return a.isLocation() || a.isConstant() || a.isVariable() || a.isVersionOf() || a.isNeighbor() || a.isOptionText() || a.isScope() || a.isFieldList()
+	return a.isLocation() || a.isConstant() || a.isVariable() || a.isVersionOf() || a.isNeighbor() || a.isOptionText() || a.isScope() || a.isFieldList() || a.isRole()
+}
+
+// isRole reports whether the value is a role of Sphinx before the text in backticks:
+// :type passphrase: :py:data:`bytes`.
+func (a *assignment) isRole() bool {
+	return a.val.text[0] == ':' && isCodeName(a.val.text) && strings.HasPrefix(a.s[a.end:], ":`")
 }
 
 // isOptionText reports whether the word after a flag is one of a sentence about the flag: the
@@ -112,7 +132,18 @@ func isFieldTag(s string) bool {
 // isScope reports whether the name is a module, and the value a name in it: password::hash_v2.
 // Commands of GitHub have the form name=NAME::VALUE.
 func (a *assignment) isScope() bool {
-	return a.start == a.to+2 && a.s[a.to:a.start] == "::" && (a.from == 0 || a.s[a.from-1] != '=') && !isCredential(a.val.text)
+	return a.start == a.to+2 && a.s[a.to:a.start] == "::" && (a.from == 0 || a.s[a.from-1] != '=') && (isCodeName(a.val.text) || namesSource(a.name) && !isCredential(a.val.text))
+}
+
+// isCodeName reports whether s is the name of something in a program: words, and at most short
+// numbers, with _ or :: between them.
+func isCodeName(s string) bool {
+	for part := range strings.FieldsFuncSeq(s, func(c rune) bool { return c == '_' || c == ':' }) {
+		if run(part, 0, len(part), isAlnum) < len(part) || len(part) > 4 && !isTechnical(part) || isMadeUp(part) {
+			return false
+		}
+	}
+	return true
 }
 
 // isFieldList reports whether the value is the rest of the fields of a line, by their names:
@@ -122,7 +153,7 @@ func (a *assignment) isFieldList() bool {
 		return false
 	}
 	for field := range strings.SplitSeq(a.val.text, ":") {
-		if !isIdentifier(field) {
+		if !isIdentifier(field) || isMadeUp(field) {
 			return false
 		}
 	}

@@ -23,3 +23,30 @@ func TestOutputOfToolsAboutCodeStays(t *testing.T) {
 			"the gateway answered with error code: 50213", "{ failCommands: [aggregate], errorCode: 13436 }", "alarm fired, status code: 50213", "we navigate to the page, the code is 2048"},
 	}.check(t, newRedactor(t, Options{}))
 }
+
+// TestPasswordsLikeTextAboutCodeVanish has passwords that come close to the forms of locations,
+// pointers, roles, hosts, scopes and members in code.
+func TestPasswordsLikeTextAboutCodeVanish(t *testing.T) {
+	named, phrase := "word5146", "otter-pebble-4248"
+	pin, door := "548"+"422", "48"+"21"
+	family{
+		secret: samples(
+			in("Pass"+named, `password = "%s"`, "PASSWORD=%s", "--password %s", `{"password": "%s"}`, `password2 = "%s"`),
+			in("db_pass"+named, "DB_PASSWORD=%s", `db_password: "%s"`),
+			in("*Saffron"+"738", "password: %s", `"apiKey": "%s"`, "DB_PASSWORD=%s"),
+			in("&Garnet-"+"913", "password: %s", `password = "%s"`),
+			in(":garnet:"+"bramble23", `password = "%s"`, "DB_PASSWORD: %s"),
+			in("www.quartz"+"385", "PASSWORD=%s", `{"password": "%s"}`),
+			in(phrase+".raven", "password: %s", "api_key: %s"),
+			in("acme_bramble"+"95", "db.password.sql: %s"),
+			in("lXZnbjMZW/"+"NUT5cdfk1iFy5TcP", "api.token.ts: %s"),
+			in(pin, "backup/password.txt:%s", "secrets/db_password.txt: %s"),
+			in("acme_live_"+"u9VeJn9V0WrH7G8GWEZU", "'acme_token', '%s'"),
+			in("Otter"+"1267", "password::%s", "create user bob\n  identified by %s;", "mysql> grant all on *.* to bob\n    -> identified by %s;"),
+			in("ofanlttogq"+"vahlxnvggx", "token::%s"),
+			in("x:"+"ofanlttogqvahlxnvggx", "db:password:%s"),
+			in(door, "gate_code: %s", "gateCode: %s", "doorcode: %s", "the lockbox code is %s"),
+		),
+		clean: []string{"alarm: errorCode: 50213", "the gate is open, exit_code: 50213", "safe mode, myStatusCode: 50213"},
+	}.check(t, newRedactor(t, Options{}))
+}

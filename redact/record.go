@@ -93,7 +93,7 @@ func (sc *scan) identified(_, end int) {
 		i = skipBlanks(s, i+9)
 	}
 	if begin, _ := openQuote(s, i); begin == 0 {
-		if statesUser(s[lineStart(s, end):end]) {
+		if statesUser(s[max(0, end-maxRecord):end]) {
 			sc.chosen(i)
 		}
 		return
@@ -107,14 +107,14 @@ func (sc *scan) identified(_, end int) {
 	}
 }
 
-// statesUser reports whether a line is a statement of SQL about a user. In a sentence something
-// is "identified by" anything.
-func statesUser(line string) bool {
-	if strings.Contains(line, "IDENTIFIED") {
+// statesUser reports whether the text before a password is the head of a statement of SQL about a
+// user, which may have several lines. In a sentence something is "identified by" anything.
+func statesUser(head string) bool {
+	if strings.HasSuffix(head, "IDENTIFIED ") {
 		return true
 	}
-	line = strings.ToLower(line)
-	return strings.Contains(line, "create ") || strings.Contains(line, "alter ") || strings.Contains(line, "grant ")
+	head = strings.ToLower(head[strings.LastIndexByte(head, ';')+1:])
+	return strings.Contains(head, "create ") || strings.Contains(head, "alter ") || strings.Contains(head, "grant ")
 }
 
 // secureString finds the argument of PowerShell's ConvertTo-SecureString.

@@ -85,9 +85,6 @@ func isReference(s string) bool {
 		return false
 	}
 	switch s[0] {
-	case ':':
-		end := run(s, 1, maxNote, isLetter)
-		return end > 1 && end < len(s) && s[end] == ':' // a role of Sphinx
 	case '$':
 		if isDigit(s[1]) && len(s) > 2 && isBlank(s[2]) {
 			return true // a field of awk
@@ -117,9 +114,16 @@ func isReference(s string) bool {
 	case '-':
 		return s[1] == '-'
 	case '&', '*':
-		return isIdentifier(s[1:]) || isLetter(s[1]) && isPath(s[1:]) && !isGenerated(s[1:])
+		return isIdentifier(s[1:]) || isLetter(s[1]) && (isTechnical(s[1:]) || isTypeName(s[1:]))
 	}
-	return namesStore(s) || strings.HasPrefix(s, "www.") && !hasRandomPart(s) || isPattern(s) || isFieldTag(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	return namesStore(s) || strings.HasPrefix(s, "www.") && strings.Count(s, ".") > 1 && !hasRandomPart(s) || isPattern(s) || isFieldTag(s) || len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+}
+
+// isTypeName reports whether s is the name of a type in a program, with one digit in its middle:
+// oauth2.Token, RecaptchaV1Properties.
+func isTypeName(s string) bool {
+	i := strings.IndexAny(s, "0123456789")
+	return i > 0 && i+1 < len(s) && !isDigit(s[len(s)-1]) && isIdentifier(s[:i]+s[i+1:]) && strings.IndexByte(s, '-') < 0 && !isGenerated(s) && !isMadeUp(s)
 }
 
 // isPattern reports whether s is part of a regular expression.
@@ -242,7 +246,7 @@ func isMember(s string) bool {
 		if strings.ContainsAny(strings.Trim(part, "*&!?"), "*&!?") {
 			return false // operators stand around a name
 		}
-		if p := profileOf(part); len(part) == 0 || (len(part) > 32 || p.digits > 2) && !isTechnical(part) && !isWords(part) || len(part) > 32 && isGibberish(part, 10) {
+		if p := profileOf(part); len(part) == 0 || (len(part) > 32 || p.digits > 2) && !isTechnical(part) && !(isWords(part) && strings.IndexByte(part, '-') < 0) || len(part) > 32 && isGibberish(part, 10) {
 			return false
 		}
 	}
