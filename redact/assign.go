@@ -202,11 +202,11 @@ func (sc *scan) judged(a *assignment, s strength) {
 		sc.add(a.end-len(pass), a.end, commandRule) // a name and a password
 		return
 	}
-	r := a.val.judge(a.name, s)
-	if a.pair && r == nil {
-		r = a.val.judgePair(a.name, s)
+	judge := value.judge
+	if a.pair {
+		judge = value.judgePair
 	}
-	if r != nil {
+	if r := judge(a.val, a.name, s); r != nil {
 		sc.add(a.start, a.end, r)
 		sc.continued(a, r)
 		if a.isNumber() {

@@ -45,7 +45,6 @@ var commands = []struct {
 	{"mosquitto_", passwordFlag(" -P ", true)},
 	{"ssh-keygen", passwordFlag(" -N ", true)},
 	{"keyvault secret set", passwordFlag(" --value ", true)},
-	{"securestring", passwordFlag(" --value ", true)},
 	{"gcloud secrets", (*scan).piped},
 	{"hydra", passwordFlag(" -p ", true)},
 	{"smbclient", pairFlag(" -U ", '%')},

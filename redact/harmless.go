@@ -47,15 +47,19 @@ func (a *assignment) isConstant() bool {
 	return (a.op == opEquals || a.named() < password) && !a.val.quoted && !a.val.env && len(digits) <= 10 && isPointer(digits)
 }
 
-// isVariable reports whether the value is the name of a variable that says by its own words what
-// it holds: TransportCreds: transportCredsForS2A.
+// isVariable reports whether the value is the name of a variable: it ends in the name or the name
+// ends in it (Vec0Token = TVec0Token), or it says by its own words what it holds (TransportCreds:
+// transportCredsForS2A).
 func (a *assignment) isVariable() bool {
+	if a.named() == password || a.val.quoted || a.val.env {
+		return false
+	}
 	t := a.val.text
-	if a.named() < password && !a.val.quoted && !a.val.env && len(a.name) >= 6 && isPath(t) && len(t) >= 6 && (strings.HasSuffix(t, a.name) || strings.HasSuffix(a.name, t)) {
+	if len(a.name) >= 6 && isPath(t) && len(t) >= 6 && (strings.HasSuffix(t, a.name) || strings.HasSuffix(a.name, t)) {
 		return true
 	}
 	words := strings.TrimRight(t, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	if a.named() == password || a.val.quoted || a.val.env || len(t) > len(words)+3 || len(words) < 6 || !isIdentifier(words) || strings.ContainsAny(words, "-.") || isGibberish(words, 10) {
+	if len(t) > len(words)+3 || len(words) < 6 || !isIdentifier(words) || strings.ContainsAny(words, "-.") || isGibberish(words, 10) {
 		return false
 	}
 	var w nameWords

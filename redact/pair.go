@@ -48,6 +48,11 @@ func (v value) isWordFor(name string) bool {
 	if isEnvName(name) && len(v.text) >= 4 && isLowerWord(v.text) {
 		return !commonWord(v.text)
 	}
+	return v.isPhraseFor(name)
+}
+
+// isPhraseFor reports whether v is a phrase in quotes, and the name says whose password it is.
+func (v value) isPhraseFor(name string) bool {
 	return v.quoted && namesOwner(name) && isWordPhrase(v.text)
 }
 
@@ -121,8 +126,8 @@ func (w *walker) pairLeaf(name string, lit literal) {
 // elementBefore finds the value in the element before the one with the name:
 // <value>VALUE</value> <name>NAME</name>.
 func (sc *scan) elementBefore(a *assignment) {
-	s := a.s
-	head := s[max(0, a.from-maxRecord):a.from]
+	first := max(0, a.from-maxRecord)
+	head := a.s[first:a.from]
 	if !endsFold(head, "<name>") && !endsFold(head, "<key>") {
 		return
 	}
@@ -137,7 +142,7 @@ func (sc *scan) elementBefore(a *assignment) {
 		return
 	}
 	v := *a
-	v.set(max(0, a.from-maxRecord)+open+1, max(0, a.from-maxRecord)+len(head), true)
+	v.set(first+open+1, first+len(head), true)
 	if r := v.val.judgePair(a.name, a.named()); r != nil {
 		sc.add(v.start, v.end, r)
 	}

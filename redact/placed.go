@@ -78,12 +78,16 @@ func identity(sc *scan, _, end int) {
 	}
 }
 
+// maxKeys is the maximum number of arguments of send-keys that are read.
+const maxKeys = 8
+
 // keysSent finds a password that is typed into a terminal: tmux send-keys "VALUE" Enter.
 func keysSent(sc *scan, _, end int) {
 	s := sc.s
 	stop := commandEnd(s, end)
 	sc.spend(2 * (stop - end))
-	for i := skipBlanks(s, end); i < stop; {
+	i := skipBlanks(s, end)
+	for n := 0; n < maxKeys && i < stop; n++ {
 		to := argumentEnd(s, i, stop)
 		if t := strings.Trim(s[i:to], `"'`); isCredential(t) && (isUnmistakable(t, password) || isGenerated(t)) {
 			sc.placed(i)

@@ -63,7 +63,7 @@ func (v value) judge(name string, s strength) *rule {
 	if endsFold(name, "auth") && isEncodedPair(v.text) {
 		return basicRule
 	}
-	if s == password && v.quoted && isEnvName(name) && namesOwner(name) && isWordPhrase(v.text) {
+	if s == password && isEnvName(name) && v.isPhraseFor(name) {
 		return passwordRule
 	}
 	if s == telling && (isSecretName(name) && isChosenWord(v.text) || v.quoted && isBareVerb(name) && (isChosenWord(v.text) || isWordAndYear(v.text))) {

@@ -9,12 +9,31 @@ var nameFlags = [...]string{" --name ", " --name=", " -name ", " --key ", " --va
 // secret: put-parameter --name db/password --value VALUE, reg add KEY /v Password /d VALUE.
 func flaggedValue(sc *scan, start, end int) {
 	s := sc.s
-	from, stop := lineStart(s, start), commandEnd(s, end)
-	sc.spend(2 * (stop - from))
-	line := s[from:stop]
-	if namesSecret(line) {
+	from, stop := commandStart(s, start), commandEnd(s, end)
+	sc.spend(stop - from)
+	if namesSecret(s[from:stop]) {
 		sc.argument(skipBlanks(s, end))
 	}
+}
+
+// commandStart returns the start of the command that contains i, or of its last bytes before i. A
+// backslash at the end of a line continues the command.
+func commandStart(s string, i int) int {
+	for least := max(0, i-maxLine); i > least; i-- {
+		switch s[i-1] {
+		case ';', '|':
+			return i
+		case '\n':
+			if i < 2 || s[i-2] != '\\' {
+				return i
+			}
+		case 'n':
+			if i > 1 && s[i-2] == '\\' {
+				return i // an escaped line break
+			}
+		}
+	}
+	return i
 }
 
 // namesSecret reports whether the first flag of a command that names a value names a secret, or
@@ -39,16 +58,10 @@ func namesSecret(line string) bool {
 	return false
 }
 
-// sealedCell finds the cell after SecureString in a table with tabs, as the command line of AWS
-// prints parameters.
-func sealedCell(sc *scan, _, end int) {
-	sc.placed(end)
-}
-
 // onValueFlags adds the flags for values to a vocabulary.
 func onValueFlags(b *vocabularyBuilder) {
 	for _, flag := range [...]string{" --value ", " --value=", " -value ", " /d "} {
 		b.on(flag, flaggedValue)
 	}
-	b.on("securestring\t", sealedCell)
+	b.on("securestring\t", place) // a table of AWS
 }
