@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -84,6 +85,48 @@ func (a *slowRemoval) Remove(ctx context.Context, k storage.Key) error {
 		return ctx.Err()
 	}
 	return a.Archive.Remove(ctx, k)
+}
+
+// slowBulk is an archive that removes many files with one call, and takes a while for each of
+// them.
+type slowBulk struct {
+	slowRemoval
+	gone map[storage.Key]bool
+}
+
+func (a *slowBulk) RemoveAll(ctx context.Context, keys []storage.Key) error {
+	for _, k := range keys {
+		if a.gone[k] {
+			continue
+		}
+		if err := a.Remove(ctx, k); err != nil && !errors.Is(err, storage.ErrNotExist) {
+			return err
+		}
+		a.gone[k] = true
+	}
+	return nil
+}
+
+// TestSlowRemovalIsRepeatedWhileItGoesOn: one call removes more files than the archive can remove
+// while one process may. A removal that makes no progress ends.
+func TestSlowRemovalIsRepeatedWhileItGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := &slowBulk{slowRemoval{memory.New(), 4 * time.Second}, map[storage.Key]bool{}}
+		s := leaky(t, a)
+		for n := range 3 {
+			step(t, s, 3+n)
+		}
+		begun := time.Now()
+		must(t, second(s.Erase(t.Context(), text("asked for"))))
+		if left := inFolder(t, a, "s"); len(left) > 0 || time.Since(begun) < 20*time.Second {
+			t.Errorf("after %s there are %q, want none after more than one turn", time.Since(begun), left)
+		}
+		a.each, a.gone = time.Hour, nil
+		if _, err := leaky(t, a).Erase(t.Context(), text("asked for")); err == nil || !strings.Contains(err.Error(), "took too long") {
+			t.Errorf("a removal without progress ends with %v", err)
+		}
+	})
 }
 
 // TestOneProcessErasesASessionAtATime: the second process waits, even longer than a turn,

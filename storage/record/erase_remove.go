@@ -96,14 +96,22 @@ func (e *eraser) atOnce() int {
 	return 1
 }
 
-// remove removes files while this process has the turn.
-func (e *eraser) remove(ctx context.Context, keys ...storage.Key) error {
-	return e.doInTurn(ctx, func(ctx context.Context) error {
-		if bulk, ok := e.r.(storage.BulkRemover); ok && len(keys) > 1 {
-			return errors.Join(bulk.RemoveAll(ctx, keys), ctx.Err())
+// remove removes files while this process has the turn. If the archive takes longer, remove
+// renews the turn and repeats the removal, because some of the files can be gone by then.
+func (e *eraser) remove(ctx context.Context, keys ...storage.Key) (err error) {
+	const tries = 10
+	for range tries {
+		err = e.doInTurn(ctx, func(ctx context.Context) error {
+			if bulk, ok := e.r.(storage.BulkRemover); ok && len(keys) > 1 {
+				return errors.Join(bulk.RemoveAll(ctx, keys), ctx.Err())
+			}
+			return e.r.Remove(ctx, keys[0])
+		})
+		if !errors.Is(err, errSlow) {
+			break
 		}
-		return e.r.Remove(ctx, keys[0])
-	})
+	}
+	return err
 }
 
 // removeManifest removes the record of the session's name and then the manifest. In this
