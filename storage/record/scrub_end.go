@@ -214,13 +214,13 @@ func (p *placer) end(ctx context.Context) (ended bool, err error) {
 	for {
 		it, err := p.claim(ctx)
 		if err != nil {
-			return ended, err
+			return ended, p.s.taken(ctx, err)
 		}
 		if it == nil {
 			return ended, p.s.manifest.reread(ctx) // other processes may have appended to it since
 		}
-		if err := p.place(ctx, it); err != nil {
-			return ended, err
+		if err := p.place(ctx, it); err != nil && !errors.Is(err, errPlaced) {
+			return ended, p.s.taken(ctx, err)
 		}
 		ended = true
 	}
@@ -311,24 +311,44 @@ func (p *placer) place(ctx context.Context, it *unplaced) error {
 			return err
 		}
 	}
-	_, err = s.manifest.append(ctx, func(f facts) ([]string, error) {
-		if f.scrub == nil || f.scrub.id != it.id {
-			return nil, nil
-		}
-		return bodies([]record{{Op: opPlaced, At: time.Now(), Scrub: it.id}}), nil
-	})
-	if err != nil {
+	if err := p.placed(ctx, it.id); err != nil {
 		return err
 	}
 	return s.tell(ctx, head{Op: headMark})
 }
 
-// takePlaceOf calls takePlace, with retries for a log to which another process was
-// appending, because a piece of its append can be in the way.
+// placed records that the files of a scrub are in place, unless another process did. If
+// the session is being erased, it returns [ErrErased], because the erase may not have
+// listed the files.
+func (p *placer) placed(ctx context.Context, scrub string) error {
+	files, wrote := p.s.loosely(false), false // without a line the manifest was not checked
+	_, err := p.s.manifest.append(ctx, func(f facts) ([]string, error) {
+		wrote = false
+		switch {
+		case f.erasing:
+			return nil, ErrErased
+		case f.scrub == nil || f.scrub.id != scrub:
+			return nil, nil
+		}
+		wrote = true
+		return bodies([]record{{Op: opPlaced, At: time.Now(), Scrub: scrub}}), nil
+	})
+	if err == nil && wrote {
+		p.s.fasten(files...)
+	}
+	return err
+}
+
+// errPlaced means that another process has completed the scrub.
+var errPlaced = errors.New("another process has completed the scrub")
+
+// takePlaceOf calls takePlace, with retries if another process was first: it took over and
+// stored the file, or it was appending to a log and a piece of its append is in the way.
 func (p *placer) takePlaceOf(ctx context.Context, scrub string, h rehash) error {
 	for attempt := 0; ; attempt++ {
 		err := p.takePlace(ctx, scrub, h)
-		if attempt == placeAttempts || !isLog(h.Name) || !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrSeq) {
+		again := errors.Is(err, storage.ErrExists) || isLog(h.Name) && (errors.Is(err, storage.ErrDamaged) || errors.Is(err, storage.ErrSeq))
+		if attempt == placeAttempts || !again {
 			return err
 		}
 		if err := backOff(ctx, attempt); err != nil {
@@ -367,9 +387,9 @@ func (p *placer) takePlace(ctx context.Context, scrub string, h rehash) error {
 		return err
 	}
 	if isLog(h.Name) {
-		return a.Append(ctx, key, 0, blobOf(string(data)))
+		return p.s.beginLog(ctx, key, blobOf(string(data)))
 	}
-	return a.Create(ctx, key, blobOf(string(data)))
+	return p.s.createFile(ctx, key, blobOf(string(data)))
 }
 
 // remove removes a file while this process has the lease, which it renews if
@@ -381,7 +401,7 @@ func (p *placer) remove(ctx context.Context, key storage.Key) error {
 			return err
 		}
 		if it == nil {
-			return &storage.Error{Op: "end a scrub", Key: p.s.dir, Err: ErrUnplaced} // another process has completed it
+			return errPlaced
 		}
 	}
 	return p.within(ctx, func(ctx context.Context) error { return p.r.Remove(ctx, key) })

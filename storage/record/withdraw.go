@@ -39,6 +39,18 @@ func (s *Session) made(k storage.Key, b storage.Blob, err error) {
 	s.loose[k] = looseFile{b.SHA256(), true, err == nil}
 }
 
+// beginLog stores the first bytes of a log. Until a line of the manifest follows, the log
+// is a loose file.
+func (s *Session) beginLog(ctx context.Context, k storage.Key, b storage.Blob) error {
+	s.making(k, b)
+	err := s.a.Append(ctx, k, 0, b)
+	s.made(k, b, err)
+	if errors.Is(err, storage.ErrSeq) { // the log of another process
+		s.fasten(k)
+	}
+	return err
+}
+
 // loosely returns the keys of the loose files: all keys, or only the keys of files
 // whose create has returned.
 func (s *Session) loosely(all bool) (keys []storage.Key) {
