@@ -198,7 +198,7 @@ type verifier struct {
 	manifest    *manifestIndex
 	heads       []string // hash of each line of the manifest
 	proven      int      // number of proven lines
-	unmarked    bool     // the journal or edits.jsonl has lines that the manifest does not confirm
+	unmarked    bool     // a log has lines that the manifest does not confirm
 	tables      map[string]*turnindex.Table
 	stretches   map[string][]Stretch // by the referring transcript
 }
@@ -296,7 +296,7 @@ func (v *verifier) checkHead() {
 	default:
 		v.report.TailProven = !open && !v.unmarked
 		if v.unmarked {
-			v.note("the end is not proven: nothing confirms the last messages")
+			v.note("the end is not proven: nothing confirms the last lines of its logs")
 		}
 	}
 }

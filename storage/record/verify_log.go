@@ -196,7 +196,7 @@ func (c *logCheck) finish() {
 	c.endMarks()
 	if c.unmarked > 0 && c.name != manifestName && len(c.v.heads) > 0 { // a log of a session
 		c.v.note("%s: lines may be missing at its end, or added by somebody else: the manifest confirms %d lines and none of the %d after them, because its agent is running or was killed", c.name, c.lines, c.unmarked)
-		c.v.unmarked = c.v.unmarked || c.name != eventsName
+		c.v.unmarked = true
 	}
 	if n := len(c.junk); n > 0 {
 		c.v.note("%s: its last %d bytes are an incomplete line: a crash or a person cut it off", c.name, n)
