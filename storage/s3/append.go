@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/agentcompact/compact/storage"
 )
@@ -61,7 +60,7 @@ func (a *Archive) append(ctx context.Context, k storage.Key, seq int64, b storag
 	if b.Size() == 0 {
 		return nil
 	}
-	t := a.terms(time.Now())
+	t := a.terms(a.now())
 	wait := a.rollUp(ctx, k, last)
 	etag, err := a.putTagged(ctx, segmentName(a.name(k), seq), b, t)
 	r, rolled := wait()

@@ -31,7 +31,7 @@ func (a *Archive) Create(ctx context.Context, k storage.Key, b storage.Blob) err
 	}
 	err := a.Try(ctx)
 	if err == nil {
-		err = a.put(ctx, a.name(k), b, a.terms(time.Now()))
+		err = a.put(ctx, a.name(k), b, a.terms(a.now()))
 	}
 	if errors.Is(err, errTaken) {
 		err = storage.ErrExists

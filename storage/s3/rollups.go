@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -196,7 +195,7 @@ func (a *Archive) rollUp(ctx context.Context, k storage.Key, last segment) (wait
 	if !ok {
 		return func() (rollup, bool) { return rollup{}, false }
 	}
-	t := a.terms(time.Now())
+	t := a.terms(a.now())
 	t.of = bond(segments)
 	r := rollup{start: segments[0].start, size: int64(len(data)), mark: t.mark, repeats: true}
 	done := make(chan struct{})

@@ -29,9 +29,10 @@ type Archive struct {
 	client     *s3.Client // nil before the first call
 
 	trying ctxlock.Mutex
-	tried  atomic.Bool // Try has succeeded
-	single atomic.Bool // the server does not support bulk deletion
-	keeps  atomic.Bool // old roll-ups cannot be removed
+	tried  atomic.Bool  // Try has succeeded
+	single atomic.Bool  // the server does not support bulk deletion
+	keeps  atomic.Bool  // old roll-ups cannot be removed
+	skew   atomic.Int64 // nanoseconds by which the server's clock is ahead
 
 	mu       sync.Mutex
 	tails    map[storage.Key]segment           // last known segment of each log
@@ -119,6 +120,7 @@ func (a *Archive) api(ctx context.Context) (*s3.Client, error) {
 	a.client = s3.NewFromConfig(loaded, func(o *s3.Options) {
 		o.UsePathStyle = a.cfg.PathStyle
 		o.DisableLogOutputChecksumValidationSkipped = true
+		o.APIOptions = append(o.APIOptions, a.readClock)
 		if a.cfg.Endpoint != "" {
 			o.BaseEndpoint = aws.String(strings.TrimSuffix(a.cfg.Endpoint, "/"))
 		}

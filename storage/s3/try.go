@@ -55,9 +55,9 @@ func (a *Archive) Try(ctx context.Context) error {
 func (a *Archive) try(ctx context.Context) error {
 	a.sweep(ctx)
 	name := a.root + tryFolder + rand.Text()
-	t := a.terms(time.Now())
+	t := a.terms(a.now())
 	if t.lock != "" {
-		t.until = time.Now().Add(tryLock).UTC().Truncate(time.Second)
+		t.until = a.now().Add(tryLock).UTC().Truncate(time.Second)
 	}
 	if err := a.put(ctx, name, tryText, t); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (a *Archive) sweep(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if name := a.root + o.name; time.Since(o.modified) > tryAge {
+		if name := a.root + o.name; a.now().Sub(o.modified) > tryAge {
 			if a.removeObjects(ctx, name, func(n string) bool { return n == name }) != nil {
 				return
 			}
