@@ -96,6 +96,9 @@ func (b *HeadBook) read(ctx context.Context, a storage.Archive, info storage.Inf
 	if err == nil {
 		err = b.checkSigned(ctx, a, info.Key)
 	}
+	if err == nil && len(w.hashes) == 0 && len(v.report.Problems) == 0 {
+		v.note("%s: it has no line: it was emptied, or its process crashed while it wrote the first one", name)
+	}
 	b.report.Problems = append(b.report.Problems, v.report.Problems...)
 	b.report.Notes = append(b.report.Notes, v.report.Notes...)
 	return err

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -198,7 +199,20 @@ func (c *logCheck) finish() {
 		c.v.note("%s: lines may be missing at its end, or added by somebody else: the manifest confirms %d lines and none of the %d after them, because its agent is running or was killed", c.name, c.lines, c.unmarked)
 		c.v.unmarked = true
 	}
-	if n := len(c.junk); n > 0 {
+	c.finishJunk()
+}
+
+// finishJunk reports bytes after the last line. A crash can leave them, and so can anybody
+// who can write to the archive; the next writer accounts for them (see tornBody).
+func (c *logCheck) finishJunk() {
+	n := len(c.junk)
+	switch {
+	case n == 0:
+		return
+	case bytes.IndexByte(c.junk, '\n') >= 0:
+		c.v.note("%s: its last %d bytes are not a line of this log: a crash or a person left them", c.name, n)
+	default:
 		c.v.note("%s: its last %d bytes are an incomplete line: a crash or a person cut it off", c.name, n)
 	}
+	c.v.unmarked = true
 }
