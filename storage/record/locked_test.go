@@ -86,9 +86,11 @@ func TestALockedSessionIsNeitherErasedNorSealed(t *testing.T) {
 	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), "2031-02-03T04:05:06Z") {
 		t.Errorf("Erase: %v, want ErrLocked and until when", err)
 	}
-	for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour)}) {
-		if err != nil || r.Outcome != record.KeptLocked {
-			t.Errorf("Prune: %+v, %v", r, err)
+	for _, dry := range []bool{true, false} {
+		for r, err := range record.Prune(t.Context(), a, record.PruneOptions{Before: time.Now().Add(time.Hour), DryRun: dry}) {
+			if err != nil || r.Outcome != record.KeptLocked || !r.KeptUntil.Equal(lockedUntil) {
+				t.Errorf("Prune, dry run %v: %+v, %v", dry, r, err)
+			}
 		}
 	}
 	if _, ok, err := record.Erased(t.Context(), a, "s"); ok || err != nil {

@@ -61,6 +61,8 @@ type PruneResult struct {
 	Session SessionInfo
 	Outcome PruneOutcome
 	Err     error // error for KeptFailed; also set if it is unknown whether there is a hold
+	// KeptUntil is the end of the lock for KeptLocked; zero if unknown.
+	KeptUntil time.Time
 }
 
 // Prune erases the sessions whose last write is before a time or longer ago than an age,
@@ -132,11 +134,11 @@ func (o *PruneOptions) count(all []SessionInfo, now time.Time) (claimed time.Tim
 // newer.
 func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts PruneOptions) (PruneResult, bool) {
 	if info.Foreign() {
-		return PruneResult{info, KeptForeign, nil}, true
+		return PruneResult{Session: info, Outcome: KeptForeign}, true
 	}
 	s, err := OpenDir(ctx, a, info.Dir)
 	if err != nil {
-		return PruneResult{info, KeptFailed, err}, true
+		return PruneResult{Session: info, Outcome: KeptFailed, Err: err}, true
 	}
 	s.KeepHeads(opts.Heads)
 	s.ActAs(opts.Who)
@@ -144,15 +146,16 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 	t, _ := s.manifest.known()
 	switch {
 	case info.Modified.IsZero():
-		return PruneResult{info, KeptUnknown, nil}, true
+		return PruneResult{Session: info, Outcome: KeptUnknown}, true
 	case !info.Modified.Before(opts.Before):
-		return PruneResult{info, KeptClock, nil}, true
+		return PruneResult{Session: info, Outcome: KeptClock}, true
 	case !t.facts.last.Before(opts.Before):
 		return PruneResult{}, false
 	case t.facts.hold.Held:
-		return PruneResult{info, KeptHeld, nil}, true
+		return PruneResult{Session: info, Outcome: KeptHeld}, true
 	case opts.DryRun:
-		return PruneResult{info, WouldPrune, nil}, true
+		_, err := (&eraser{s: s}).list(ctx)
+		return info.outcome(WouldPrune, err), true
 	}
 	e, err := s.condemn(ctx, opts.Before)
 	if err == nil {
@@ -160,15 +163,26 @@ func pruneOne(ctx context.Context, a storage.Archive, info SessionInfo, opts Pru
 	} else if errors.Is(err, storage.ErrDamaged) {
 		_, err = s.eraseRest(ctx, err)
 	}
+	return info.outcome(Pruned, err), true
+}
+
+// outcome returns the result for a session: done, or what err says.
+func (info SessionInfo) outcome(done PruneOutcome, err error) PruneResult {
+	r := PruneResult{Session: info}
+	locked := new(storage.LockedError)
 	switch {
 	case err == nil:
-		return PruneResult{info, Pruned, nil}, true
+		r.Outcome = done
 	case errors.Is(err, ErrHeld):
-		return PruneResult{info, KeptHeld, nil}, true
+		r.Outcome = KeptHeld
+	case errors.As(err, &locked):
+		r.Outcome, r.KeptUntil = KeptLocked, locked.Until
 	case errors.Is(err, storage.ErrLocked):
-		return PruneResult{info, KeptLocked, nil}, true
+		r.Outcome = KeptLocked
 	case errors.Is(err, errInUse):
-		return PruneResult{info, KeptInUse, nil}, true
+		r.Outcome = KeptInUse
+	default:
+		r.Outcome, r.Err = KeptFailed, err
 	}
-	return PruneResult{info, KeptFailed, err}, true
+	return r
 }
