@@ -39,6 +39,10 @@ Archive verify checks them as it checks the sessions.`,
 			if a.json {
 				return a.printJSON(all)
 			}
+			if len(all) == 0 && !a.quiet {
+				_, err := fmt.Fprintln(a.err, "There are no access records: nobody read the archive, or storage.access_log is off.")
+				return err
+			}
 			for _, x := range all {
 				if _, err := fmt.Fprintf(a.out, "%s  %-8s  %s  by %s  %s\n", stamp(x.At), oneLine(x.Op), sessionName(cmp.Or(x.Session, "(all sessions)")), oneLine(x.Who), oneLine(x.What)); err != nil {
 					return err

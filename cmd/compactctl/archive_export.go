@@ -100,7 +100,7 @@ func exportWhole(ctx context.Context, s *record.Session, f record.ExportFormat, 
 			return &buf, nil
 		}
 		if !errors.Is(err, record.ErrScrubbed) || attempt == 5 {
-			return nil, &brokenArchive{err}
+			return nil, unfinished(s, err)
 		}
 	}
 }

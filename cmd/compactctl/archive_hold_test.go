@@ -1,11 +1,22 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/agentcompact/compact/storage/record"
 )
+
+// A bucket has no key of its own, also if none is in the environment.
+func TestRekeyOfABucketNamesTheKeyOfTheMachine(t *testing.T) {
+	if err := noNewKey(""); !strings.Contains(err.Error(), "compact/keys/machine") {
+		t.Error(err)
+	}
+	if err := noNewKey("a key"); !strings.Contains(err.Error(), "comes from COMPACT_ARCHIVE_KEY") {
+		t.Error(err)
+	}
+}
 
 func TestHoldSaysWhatWasBefore(t *testing.T) {
 	held := record.LegalHold{Held: true, Since: time.Date(2026, 11, 22, 15, 4, 5, 0, time.UTC), Who: "ann", Reason: "case 7"}

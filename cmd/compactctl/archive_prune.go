@@ -91,6 +91,8 @@ type pruneRow struct {
 	Session string `json:"session"`
 	Outcome string `json:"outcome"`
 	Error   string `json:"error,omitempty"`
+
+	KeptUntil *time.Time `json:"kept_until,omitempty"` // end of a lock
 }
 
 // sayPruned prints what the rows leave open.
@@ -125,8 +127,12 @@ func (a *app) prune(cmd *cobra.Command, archive storage.Archive, o record.PruneO
 			failed = errors.Join(failed, r.Err)
 		}
 		all = append(all, p)
+		until := ""
+		if !r.KeptUntil.IsZero() {
+			p.KeptUntil, until = &r.KeptUntil, " until "+stamp(r.KeptUntil)
+		}
 		if !a.json {
-			if err := a.say("%s: %s", sessionName(p.Session), p.Outcome); err != nil {
+			if err := a.say("%s: %s%s", sessionName(p.Session), p.Outcome, until); err != nil {
 				return err
 			}
 		}

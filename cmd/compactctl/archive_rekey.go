@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -9,9 +10,11 @@ import (
 	"github.com/agentcompact/compact/storage/seal"
 )
 
-// errConfiguredKey means that the key is set in the environment, so rekey does
-// not replace it.
-var errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set it to NEW,OLD (the new key first), and keep both keys")
+// The reasons why rekey makes no key.
+var (
+	errConfiguredKey = errors.New("the key of this archive comes from " + compact.ArchiveKeyVariable + ": set it to NEW,OLD (the new key first), and keep both keys")
+	errBucketKey     = errors.New("a bucket stores no key: set " + compact.ArchiveKeyVariable + " to NEW,OLD (the new key first) on every machine, and keep both keys. OLD is in the file compact/keys/machine of the configuration folder of the machine that wrote the data")
+)
 
 func newArchiveRekey(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -32,7 +35,7 @@ and an old key.`,
 			id, err := compact.Rekey(cmd.Context(), cfg, archive)
 			switch {
 			case errors.Is(err, compact.ErrConfiguredKey):
-				return &usageError{errConfiguredKey}
+				return &usageError{noNewKey(os.Getenv(compact.ArchiveKeyVariable))}
 			case errors.Is(err, seal.ErrFolder):
 				return err
 			case err != nil:
@@ -44,4 +47,13 @@ and an old key.`,
 			return a.say("new fingerprints are sealed with the key %s", id)
 		},
 	}
+}
+
+// noNewKey returns the reason why rekey makes no key. configured is the key in the
+// environment; without one, the archive is a bucket.
+func noNewKey(configured string) error {
+	if configured == "" {
+		return errBucketKey
+	}
+	return errConfiguredKey
 }

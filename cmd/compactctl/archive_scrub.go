@@ -112,7 +112,7 @@ func (a *app) scrub(cmd *cobra.Command, id, name string, x *scrubbing, secrets [
 	case errors.Is(err, record.ErrHeld):
 		return underHold(name)
 	case err != nil:
-		return &brokenArchive{err}
+		return unfinished(s, err)
 	case a.json:
 		return a.printJSON(report)
 	}
@@ -130,6 +130,9 @@ func (a *app) printScrub(name string, r *compact.ScrubReport) error {
 	}
 	if r.Resumed {
 		did = "completed an interrupted scrub; " + did
+	}
+	if len(r.Files) == 0 && r.Resumed {
+		return a.say("completed an interrupted scrub of %s; the session has none of the secrets any more", name)
 	}
 	if len(r.Files) == 0 {
 		return a.say("%s: nothing to scrub, the session has none of the secrets", name)

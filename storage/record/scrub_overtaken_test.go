@@ -62,7 +62,10 @@ func TestAScrubThatIsOvertakenSucceeds(t *testing.T) {
 		"a new line": func(s *record.Session) error { return s.Events(t.Context(), lines("late", 1)) },
 	}
 	for name, other := range others {
-		for _, at := range places {
+		for i, at := range places {
+			if i > 1 && name != "a scrub" {
+				continue // the same code puts the files in place
+			}
 			shared := memory.New()
 			leaky(t, shared)
 			a := &overtaken{shared, at.op, at.name, nil}
