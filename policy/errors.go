@@ -28,10 +28,19 @@ type BudgetError struct {
 
 // A Contributor is a message that can't be made smaller.
 type Contributor struct {
-	Index  int // index of the input message; -1 = a message made by a stage
+	Index  int // index of the input message, from 0; -1 = a message made by a stage
 	Role   message.Role
 	Tokens int
 	Why    string
+}
+
+// String names the message, counted from 1 as in all texts for people, and the reason.
+func (c Contributor) String() string {
+	name := "a message made by a stage"
+	if c.Index >= 0 {
+		name = "message " + strconv.Itoa(c.Index+1)
+	}
+	return fmt.Sprintf("%s (%s, %s)", name, c.Role, c.Why)
 }
 
 // A Share sums up all messages that must stay for one reason.
@@ -62,7 +71,7 @@ func (e *BudgetError) Error() string {
 		fmt.Fprintf(&b, "; tool schemas and overhead %s", thousands(e.Fixed))
 	}
 	for _, c := range e.Largest {
-		fmt.Fprintf(&b, "; message %d (%s, %s) %s", c.Index, c.Role, c.Why, thousands(c.Tokens))
+		fmt.Fprintf(&b, "; %s %s", c, thousands(c.Tokens))
 	}
 	for _, s := range e.Others {
 		fmt.Fprintf(&b, "; %s tokens in %s", thousands(s.Tokens), e.Of(s))

@@ -89,13 +89,15 @@ func TestConfigLimitsReserveTheMargin(t *testing.T) {
 }
 
 // The error states every size that adds up to the view, and the advice, in one sentence.
+// It counts messages from 1, as dry-run and show do.
 func TestBudgetErrorIsOneSentenceWithAllSizes(t *testing.T) {
 	e := &policy.BudgetError{
 		Tokens: 1_234_567, Budget: 1_000, Fixed: 2_000, Stages: "preset masking",
-		Largest: []policy.Contributor{{Index: 4, Role: message.RoleUser, Tokens: 900, Why: "pinned"}},
+		Largest: []policy.Contributor{{Index: 4, Role: message.RoleUser, Tokens: 900, Why: "pinned"}, {Index: -1, Role: message.RoleUser, Tokens: 80, Why: "pinned"}},
 		Others:  []policy.Share{{Why: "last turn", Messages: 1, Tokens: 70}, {Why: "no stage may remove it", Messages: 213, Tokens: 60}},
 	}
-	const sizes = "insufficient budget: the smallest view costs 1,234,567 tokens, the budget is 1,000; tool schemas and overhead 2,000; message 4 (user, pinned) 900; " +
+	const sizes = "insufficient budget: the smallest view costs 1,234,567 tokens, the budget is 1,000; tool schemas and overhead 2,000; message 5 (user, pinned) 900; " +
+		"a message made by a stage (user, pinned) 80; " +
 		"70 tokens in 1 message (last turn); 60 tokens in 213 messages that no stage of preset masking may remove"
 	for advice, want := range map[string][]string{"": nil, ". Do a": {"do a"}, ". Do a or b": {"do a", "b"}, ". Do a, b or c": {"do a", "b", "c"}} {
 		e.Advice = want

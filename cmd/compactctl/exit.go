@@ -163,9 +163,9 @@ func (a *app) complain(name, line string) {
 // explainBudget describes the content of a view that does not fit.
 func (a *app) explainBudget(e *compact.BudgetError) {
 	a.complain("compactctl", fmt.Sprintf("insufficient budget: the smallest view costs %s tokens, the budget is %s", count(e.Tokens), count(e.Budget)))
-	fmt.Fprintln(a.err, "What must stay, the largest first; positions are those of the view:")
+	fmt.Fprintln(a.err, "What must stay, the largest first:")
 	for _, c := range e.Largest {
-		fmt.Fprintf(a.err, "%12s  message %d (%s, %s)\n", count(c.Tokens), c.Index+1, c.Role, c.Why)
+		fmt.Fprintf(a.err, "%12s  %s\n", count(c.Tokens), c)
 	}
 	for _, s := range e.Others {
 		fmt.Fprintf(a.err, "%12s  in %s\n", count(s.Tokens), e.Of(s))

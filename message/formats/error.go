@@ -21,7 +21,7 @@ func (e *InputError) Error() string {
 	if e.Index < 0 {
 		return fmt.Sprintf("line %d: %v", e.Line, e.Err)
 	}
-	return fmt.Sprintf("line %d (message %d): %v", e.Line, e.Index, e.Err)
+	return fmt.Sprintf("line %d (message %d): %v", e.Line, e.Index+1, e.Err)
 }
 
 func (e *InputError) Unwrap() error { return e.Err }

@@ -3,6 +3,7 @@ package formats_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -239,6 +240,9 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	} {
 		_, err := formats.Read(c.format, []byte(c.data))
 		var at *formats.InputError
+		if c.index >= 0 && !strings.Contains(err.Error(), fmt.Sprintf("line %d (message %d): ", c.line, c.index+1)) {
+			t.Errorf("%s: %v counts messages from 0", name, err)
+		}
 		if !errors.As(err, &at) || at.Line != c.line || at.Index != c.index || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want line %d, message %d, %s", name, err, c.line, c.index, c.want)
 		}

@@ -84,12 +84,12 @@ func (c *checker) result(k int, m *message.Message) {
 	answered, known := c.open[id]
 	switch {
 	case id == "":
-		c.add(CheckNoID, "", k, "message %d: a tool message without tool_call_id: %q", k, "Missing required parameter")
+		c.add(CheckNoID, "", k, "message %d: a tool message without tool_call_id: %q", k+1, "Missing required parameter")
 	case !known:
-		c.add(CheckOrphan, id, k, "message %d answers %q: %q", k, id,
+		c.add(CheckOrphan, id, k, "message %d answers %q: %q", k+1, id,
 			"messages with role 'tool' must be a response to a preceeding message with 'tool_calls'")
 	case answered:
-		c.add(CheckRepeated, id, k, "message %d answers %q, which was answered already", k, id)
+		c.add(CheckRepeated, id, k, "message %d answers %q, which was answered already", k+1, id)
 	default:
 		c.open[id] = true
 	}
@@ -99,7 +99,7 @@ func (c *checker) result(k int, m *message.Message) {
 func (c *checker) unanswered(k int) {
 	for _, id := range c.pending {
 		if !c.open[id] {
-			c.add(CheckUnanswered, id, c.caller, "message %d comes before the result of %q, called by message %d: %q", k, id, c.caller,
+			c.add(CheckUnanswered, id, c.caller, "message %d calls %q, and message %d comes before its result: %q", c.caller+1, id, k+1,
 				"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'")
 		}
 	}
@@ -119,7 +119,7 @@ func (c *checker) content(k int, m *message.Message) {
 		}
 	}
 	if !says {
-		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content: %q", k, m.Role, "Invalid value for 'content': expected a string, got null")
+		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content: %q", k+1, m.Role, "Invalid value for 'content': expected a string, got null")
 	}
 }
 
@@ -129,14 +129,14 @@ func (c *checker) kept(k int, was, is *message.Message) {
 		return
 	}
 	if a, b := kindTexts(was, message.KindReasoning), kindTexts(is, message.KindReasoning); !slices.Equal(a, b) {
-		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k, "The reasoning_content in the thinking mode must be passed back to the API")
+		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k+1, "The reasoning_content in the thinking mode must be passed back to the API")
 	}
 	if was.Role == message.RoleTool && is.Role == message.RoleTool {
 		return // only the model calls tools; masked results are skipped, because they are long
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
-			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s differ from the ones that the model made", k, key)
+			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s differ from the ones that the model made", k+1, key)
 		}
 	}
 }

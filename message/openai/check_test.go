@@ -64,6 +64,7 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view, sources := wiretest.View(msgs, c.sources, c.replace)
+			wiretest.Counted(t, r.Check(view, sources))
 			if diff := cmp.Diff(c.want, wiretest.Broken(r.Check(view, sources))); diff != "" {
 				t.Error(diff)
 			}

@@ -17,7 +17,7 @@ type InputError struct {
 }
 
 func (e *InputError) Error() string {
-	return fmt.Sprintf("line %d (message %d): %v", e.Line, e.Index, e.Err)
+	return fmt.Sprintf("line %d (message %d): %v", e.Line, e.Index+1, e.Err)
 }
 
 func (e *InputError) Unwrap() error { return e.Err }

@@ -141,7 +141,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	} {
 		_, _, err := openai.Parse([]byte(good + "\n\n" + bad + "\n"))
 		var in *openai.InputError
-		if !errors.As(err, &in) || in.Line != 3 || in.Index != 1 || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &in) || in.Line != 3 || in.Index != 1 || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "line 3 (message 2): ") {
 			t.Errorf("%s: got %v, want line 3 and %s", bad, err, want)
 		}
 	}

@@ -81,10 +81,10 @@ func (c *checker) message(k int, m *message.Message) {
 		}
 	}
 	if !says && !hasNoText(m) {
-		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content", k, m.Role)
+		c.add(CheckEmpty, m.Fingerprint().String(), k, "message %d (%s) has no content", k+1, m.Role)
 	}
 	if n := len(m.Parts); n > 0 && m.Parts[n-1].Kind == message.KindReasoning {
-		c.add(CheckReasoning, m.Fingerprint().String(), k, "message %d: %q", k,
+		c.add(CheckReasoning, m.Fingerprint().String(), k, "message %d: %q", k+1,
 			"Item of type 'reasoning' was provided without its required following item")
 	}
 }
@@ -97,7 +97,7 @@ func hasNoText(m *message.Message) bool {
 func (c *checker) output(k int, id string) {
 	at := c.newest(id)
 	if at < 0 {
-		c.add(CheckOrphan, id, k, "message %d: %q", k, "No tool call found for function call output with call_id "+id+".")
+		c.add(CheckOrphan, id, k, "message %d: %q", k+1, "No tool call found for function call output with call_id "+id+".")
 		return
 	}
 	c.calls[at].answered = true
@@ -130,7 +130,7 @@ func (c *checker) newest(id string) int {
 func (c *checker) unanswered() {
 	for _, call := range c.calls {
 		if !call.answered {
-			c.add(CheckUnanswered, call.id, call.at, "message %d: %q", call.at, "No tool output found for function call "+call.id+".")
+			c.add(CheckUnanswered, call.id, call.at, "message %d: %q", call.at+1, "No tool output found for function call "+call.id+".")
 		}
 	}
 }
@@ -138,11 +138,11 @@ func (c *checker) unanswered() {
 // kept checks that a message occurs once and differs only in its texts.
 func (c *checker) kept(k, src int, was, is *message.Message) {
 	if c.seen[src] {
-		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d occurs twice: %q", k, "Duplicate item found")
+		c.add(CheckRepeated, was.Fingerprint().String(), k, "message %d occurs twice: %q", k+1, "Duplicate item found")
 	}
 	c.seen[src] = true
 	if elements.Changed(was, is) {
-		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items differ from the items that the model made", k)
+		c.add(CheckSealed, was.Fingerprint().String(), k, "message %d: its reasoning, calls or unknown items differ from the items that the model made", k+1)
 	}
 }
 

@@ -173,7 +173,7 @@ func Sources(view []message.Message, sources []int, n int) error {
 	}
 	for k, src := range sources {
 		if src < -1 || src >= n {
-			return fmt.Errorf("wire: the source of message %d of the view is %d, but the request has %d messages", k, src, n)
+			return fmt.Errorf("wire: the source of message %d of the view is %d, but the request has %d messages", k+1, src, n)
 		}
 	}
 	return nil

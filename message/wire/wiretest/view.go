@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -138,4 +139,16 @@ func Broken(vs []wire.Violation) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Counted fails the test if a violation does not count the messages of the view from 1,
+// as all texts for people do. Index counts from 0.
+func Counted(t *testing.T, vs []wire.Violation) {
+	t.Helper()
+	for _, v := range vs {
+		var n int
+		if _, err := fmt.Sscanf(v.Detail, "message %d", &n); err == nil && n != v.Index+1 {
+			t.Errorf("message %d of the view, from 0: %s", v.Index, v.Detail)
+		}
+	}
 }
