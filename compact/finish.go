@@ -30,6 +30,9 @@ func (c *call) fail(err error) {
 	if c.s == nil {
 		return
 	}
+	if !c.q.dry {
+		c.res.observe.later, c.res.observe.failed = c.happened, true // a caller can send the history unchanged
+	}
 	c.emitError(kindOf(err), trace.FallbackNone, err)
 }
 

@@ -111,7 +111,8 @@ type Refusal struct {
 // was billed for it, so the call leaves the sums of its session. To make a smaller
 // request, call Preflight with [WithWindow], after [CompactManager.Observe] with
 // Usage.Refused: then nothing of the refused request counts as cached. Refused may be
-// called from several goroutines. It ignores a res that is not the result of a call.
+// called from several goroutines. It ignores a res that is not the result of a call. The
+// result of a call that failed, whose request was sent unchanged, is one.
 func (m *CompactManager) Refused(res *Result, r Refusal) {
 	var err error // logged by rescue
 	defer m.rescue("Refused", &err)
@@ -119,8 +120,9 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 		return
 	}
 	res.unbill()
+	in, sent := res.counted()
 	res.observe.later(trace.Refused{
-		SessionID: res.Session, Agent: res.Agent, Model: res.Model, In: res.TokensIn, Estimated: res.After.Total,
+		SessionID: res.Session, Agent: res.Agent, Model: res.Model, In: in, Estimated: sent,
 		Measured: max(r.Prompt, 0), Limit: max(r.Limit, 0), Window: max(r.Window, 0), Retried: r.Retried,
 	})
 }
@@ -129,7 +131,7 @@ func (m *CompactManager) Refused(res *Result, r Refusal) {
 // redirect, for another reason than the size of the prompt. status is the HTTP status; 0 means
 // that there was no connection to the provider. Nothing was billed, so the call leaves the sums
 // of its session. Failed may be called from several goroutines. It ignores a res that is not
-// the result of a call.
+// the result of a call. The result of a call that failed, whose request was sent unchanged, is one.
 func (m *CompactManager) Failed(res *Result, status int) {
 	var err error // logged by rescue
 	defer m.rescue("Failed", &err)
@@ -137,7 +139,16 @@ func (m *CompactManager) Failed(res *Result, status int) {
 		return
 	}
 	res.unbill()
-	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, In: res.TokensIn, Estimated: res.After.Total})
+	in, sent := res.counted()
+	res.observe.later(trace.ProviderError{Model: res.Model, Status: status, In: in, Estimated: sent})
+}
+
+// counted returns the tokens of the history and of the view that the sums have for the call.
+func (r *Result) counted() (in, sent int) {
+	if r.observe.failed {
+		return 0, 0
+	}
+	return r.TokensIn, r.After.Total
 }
 
 // ofStatus describes an answer that is not billed.

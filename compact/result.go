@@ -321,6 +321,7 @@ type observation struct {
 	later  func(trace.Payload) // emits later events about the request; nil = no events
 	billed func(Usage)         // records the usage; nil = not recorded
 
+	failed  bool   // the call failed: no sum has its tokens
 	refused func() // takes the call out of the sums of the session; nil = it is in none
 }
 

@@ -8,8 +8,8 @@ type Refused struct {
 	SessionID string `json:"session_id"`
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
-	In        int    `json:"tokens_in"`                        // tokens of the whole history, counted here
-	Estimated int    `json:"tokens_estimated"`                 // tokens of the request, counted here
+	In        int    `json:"tokens_in"`                        // tokens of the whole history, counted here; 0 after a call that failed, which no sum has
+	Estimated int    `json:"tokens_estimated"`                 // tokens of the request, counted here; 0 after a call that failed
 	Measured  int    `json:"prompt_tokens_measured,omitempty"` // tokens that the provider counted, if its answer has the number
 	Limit     int    `json:"limit_tokens,omitempty"`           // limit in the provider's answer
 	Window    int    `json:"window_tokens,omitempty"`          // window for later requests, in tokens counted here
@@ -28,7 +28,7 @@ func (p Refused) spec() spec { return spec{NameRefused, KindRefusal, StatusError
 func (p Refused) complete() any {
 	p.EstimatedUSD, p.WholeUSD = finite(p.EstimatedUSD), finite(p.WholeUSD)
 	p.OutputText = or(p.OutputText, func() string {
-		s := fmt.Sprintf("the provider refused %d tokens", p.Estimated)
+		s := "the provider refused " + unbilledSize(p.Estimated)
 		if p.Limit > 0 {
 			s += fmt.Sprintf(", it takes %d", p.Limit)
 		}
@@ -49,8 +49,8 @@ type ProviderError struct {
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
 	Status    int    `json:"status,omitempty"` // of HTTP; 0 = there was no connection to the provider
-	In        int    `json:"tokens_in"`        // tokens of the whole history, counted here
-	Estimated int    `json:"tokens_estimated"` // tokens of the request, counted here
+	In        int    `json:"tokens_in"`        // tokens of the whole history, counted here; 0 after a call that failed, which no sum has
+	Estimated int    `json:"tokens_estimated"` // tokens of the request, counted here; 0 after a call that failed
 	// expected cost of the request, in US dollars; it is in the bill of its before_model_call, but
 	// nothing was billed
 	EstimatedUSD float64 `json:"estimated_prompt_usd"`
@@ -68,11 +68,19 @@ func (p ProviderError) complete() any {
 	p.EstimatedUSD, p.WholeUSD = finite(p.EstimatedUSD), finite(p.WholeUSD)
 	p.OutputText = or(p.OutputText, func() string {
 		if p.Status == 0 {
-			return fmt.Sprintf("no connection to the provider; nothing was billed for %d tokens", p.Estimated)
+			return "no connection to the provider; nothing was billed for " + unbilledSize(p.Estimated)
 		}
-		return fmt.Sprintf("the provider answered %d; nothing was billed for %d tokens", p.Status, p.Estimated)
+		return fmt.Sprintf("the provider answered %d; nothing was billed for %s", p.Status, unbilledSize(p.Estimated))
 	})
 	return p
+}
+
+// unbilledSize describes a request that was not billed.
+func unbilledSize(tokens int) string {
+	if tokens == 0 { // of a call that failed
+		return "a request that was sent unchanged"
+	}
+	return fmt.Sprintf("%d tokens", tokens)
 }
 
 // Recalled is the payload of compact.recall: a request for text that was

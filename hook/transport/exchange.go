@@ -27,6 +27,7 @@ type exchange struct {
 	who     identity
 	model   string          // "" = the configured one
 	res     *compact.Result // result for the view; nil = the body is sent unchanged
+	unsent  *compact.Result // result of the compaction that failed, so that the body is sent unchanged; nil = none failed
 	sent    []byte
 	dialect dialect           // declares the recall tool; nil = not declared
 	bare    bool              // the body declares no tools so far
@@ -160,6 +161,9 @@ func (x *exchange) modelOf(model string) string {
 func (x *exchange) compact(window int) error {
 	res, err := x.t.m.Preflight(x.req.Context(), x.who.session, x.parsed.Messages(), x.options(window)...)
 	if err != nil {
+		if x.unsent == nil {
+			x.unsent = res
+		}
 		var e *compact.BudgetError
 		if errors.As(err, &e) {
 			x.least = e.Tokens
@@ -168,6 +172,7 @@ func (x *exchange) compact(window int) error {
 	}
 	sent, err := x.write(res)
 	if err != nil {
+		x.unsent = res
 		return x.fault(opWrite, err)
 	}
 	x.res, x.sent = res, sent

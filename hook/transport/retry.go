@@ -53,12 +53,22 @@ func (x *exchange) answerOverflow(resp *http.Response) (_ *http.Response, retrie
 // an error or a redirect, or (status 0) err means that there is no connection to it. For any other
 // outcome failed does nothing.
 func (x *exchange) failed(status int, err error) {
-	if x.res == nil || x.res == x.refusal || !isUnbilled(status) && !unreached(err) {
+	res := x.asked()
+	if res == nil || res == x.refusal || !isUnbilled(status) && !unreached(err) {
 		return
 	}
-	x.refusal = x.res
-	x.t.m.Failed(x.res, status)
+	x.refusal = res
+	x.t.m.Failed(res, status)
 	x.unbilled(x.res)
+}
+
+// asked returns the result for the sent request: that of its view or, if no view could be
+// made and the request was sent unchanged, that of the failure.
+func (x *exchange) asked() *compact.Result {
+	if x.res != nil {
+		return x.res
+	}
+	return x.unsent
 }
 
 // isUnbilled reports whether a provider bills nothing for an answer. A client that follows
@@ -99,11 +109,11 @@ var errNoSmaller = errors.New("the provider says that the context is too long, a
 // of the lane.
 func (x *exchange) tighten(o overflow) error {
 	x.forgetSent()
-	refused := x.res
+	refused, viewed := x.asked(), x.res
 	x.refusal = refused
 	window, err := x.shorten(o)
 	x.t.m.Refused(refused, compact.Refusal{Limit: o.limit, Prompt: o.prompt, Window: window, Retried: err == nil})
-	x.unbilled(refused)
+	x.unbilled(viewed)
 	return err
 }
 
