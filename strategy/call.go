@@ -59,7 +59,7 @@ func readCall(p *message.Part) Call {
 		c.Args = []Arg{{"input", string(p.Args)}}
 		return c
 	}
-	c.Args = readArgs(p.Args)
+	c.Args = joinCommands(readArgs(p.Args))
 	c.unwrap(p.Args)
 	c.asCommand()
 	c.asLine()
@@ -69,6 +69,18 @@ func readCall(p *message.Part) Call {
 		}
 	}
 	return c
+}
+
+// joinCommands makes one script of a list of commands.
+func joinCommands(args []Arg) (out []Arg) {
+	for _, a := range args {
+		if n := len(out); a.Name == "commands" && n > 0 && out[n-1].Name == a.Name {
+			out[n-1].Value += "\n" + a.Value
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // readArgs returns the strings and numbers in the arguments of a call.
@@ -157,7 +169,7 @@ func (c *Call) arg(names ...string) string {
 // one. If the call also has a path, a single word is an operation of an editor, not a
 // command.
 func (c *Call) Command() string {
-	s := c.arg("command", "cmd", "script", "code")
+	s := c.arg("command", "cmd", "commands", "script", "code")
 	if strings.ContainsAny(s, " \t\n") {
 		return s
 	}

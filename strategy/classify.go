@@ -66,7 +66,7 @@ func classifyForms(m *message.Message, acted, opening bool) heard {
 			return heard{speech: f.speech}
 		}
 	}
-	words := strings.TrimSpace(withoutTags(text))
+	words := strings.TrimSpace(withoutAttached(withoutTags(text)))
 	if words == "" {
 		return heard{speech: speechHarness}
 	}

@@ -58,7 +58,7 @@ func debris(t string) bool {
 	case "(", "{", "[", ";", "=", "\\":
 		return true
 	}
-	return strings.HasPrefix(t, "[?]") || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
+	return prose.BeginsAny(t, []string{"[?]", "// ", "/* "}) || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
 }
 
 // narrations lists beginnings of sentences that only state the assistant's next or current

@@ -17,7 +17,7 @@ var pathArgs = map[string]bool{"path": true, "file_path": true, "filePath": true
 var patchArgs = map[string]bool{"patch": true, "diff": true, "patchText": true, "input": true, "patch_text": true, "changes": true}
 
 // newTextArgs lists the arguments that hold the new text of a file.
-var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "text", "code_edit", "new_source", "replace", "new"}
+var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "content", "contents", "file_text", "new_text", "text", "code_edit", "new_source", "replace", "new"}
 
 // fileOps returns the file operations of a call, as its arguments state them. For a failed
 // call it returns only the changes by the commands before the failed check.
@@ -148,9 +148,9 @@ func (c *Call) op() fileops.Kind {
 		}
 	}
 	switch {
-	case c.arg("old_string", "old_str", "oldText", "oldString") != "":
+	case c.arg(oldTextArgs...) != "":
 		return fileops.Edited
-	case c.arg("content", "contents", "file_text") != "":
+	case c.arg("content", "contents", "file_text", "new_text") != "":
 		return fileops.Created
 	}
 	return fileops.Read

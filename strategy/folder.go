@@ -3,6 +3,7 @@ package strategy
 import (
 	"strings"
 
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
@@ -14,7 +15,7 @@ var folderArgs = []string{"workdir", "cwd", "working_dir", "working_directory", 
 func (h *History) enterFolders() {
 	times, most := map[string]int{}, ""
 	h.eachCall(func(_ *Step, c *Call) {
-		if dir := c.arg(folderArgs...); strings.HasPrefix(dir, "/") {
+		if dir := c.folder(); dir != "" {
 			if times[dir]++; times[dir] > times[most] {
 				most = dir
 			}
@@ -24,13 +25,25 @@ func (h *History) enterFolders() {
 		return
 	}
 	h.eachCall(func(_ *Step, c *Call) {
-		if dir := c.arg(folderArgs...); strings.HasPrefix(dir, "/") && dir != most {
+		if dir := c.folder(); dir != "" && dir != most {
 			c.elsewhere = dir
 			for i := range c.files {
 				c.files[i].Path, c.files[i].From = shell.InFolder(dir, c.files[i].Path), shell.InFolder(dir, c.files[i].From)
 			}
 		}
 	})
+}
+
+// folder returns the absolute folder in which a command ran, "" if the call does not name one.
+func (c *Call) folder() string {
+	dir := c.arg(folderArgs...)
+	if fileops.Drive(dir) {
+		return fileops.Key(dir)
+	}
+	if strings.HasPrefix(dir, "/") {
+		return dir
+	}
+	return ""
 }
 
 // leastHome is the minimum number of files that commands must name in a folder before

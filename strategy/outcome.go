@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -43,7 +44,7 @@ func running(result string) bool { return sessionID(result) != "" }
 // call.
 var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to proceed", "The user doesn't want to take this action", "The user denied this operation", "[Request interrupted by user",
 	"Permission to use ", "Permission denied by user", "Error: Exit code", "apply_patch verification failed", "EXECUTION TIMED OUT", "Command timed out",
-	"Error: Command timed out", "command timed out"}
+	"Error: Command timed out", "command timed out", "execution error: "}
 
 func refusedCall(result string) bool {
 	head := strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n")
@@ -166,6 +167,7 @@ func (c *Call) ErrorLine() string {
 	if len(text) > 16<<10 {
 		text = text[:8<<10] + "\n" + text[len(text)-8<<10:]
 	}
+	text, recorded := withoutRecords(text)
 	best, rank, seen := "", len(errorMarks)+2, 0
 	for line := range strings.Lines(text) {
 		indented := line != "" && (line[0] == ' ' || line[0] == '\t')
@@ -173,7 +175,11 @@ func (c *Call) ErrorLine() string {
 		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success || prose.BeginsAny(line, []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- SKIP"}) {
 			continue
 		}
-		if r := c.errorRank(line, indented); r < rank {
+		r := c.errorRank(line, indented)
+		if slices.Contains(recorded, line) {
+			r = min(r, alarmRank)
+		}
+		if r < rank {
 			best, rank = line, r
 		}
 		seen++

@@ -436,11 +436,16 @@ func forTheUser(list string) bool {
 var settledWords = []string{"completed", "merged", "closed", "done", "fixed", "implemented", "superseded", "obsolete", "stale", "duplicate", "shipped", "landed", "already", "resolved", "delivered"}
 
 // settledList reports whether at least half of the items of a list state the status of a named
-// thing ("`a-12`: completed by #31"). Such a list is a finding, not a plan.
+// thing ("`a-12`: completed by #31"), or begin with the participle of a verb ("Removed the old
+// page"). Such a list is a finding or a report, not a plan.
 func settledList(list string) bool {
 	all, settled := 0, 0
 	for item := range strings.SplitSeq(list, "; ") {
 		all++
+		if participle(strings.ToLower(firstField(item))) {
+			settled++
+			continue
+		}
 		_, state, ok := strings.Cut(strings.ToLower(item), ": ")
 		if ok && !rules.TellsToDo(state) && prose.HasAnyWord(state, settledWords) {
 			settled++

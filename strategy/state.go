@@ -351,7 +351,7 @@ func (q *shownQuoter) add(one prose.Sentence) {
 	if !one.Item {
 		lead, q.lead = "", ""
 	}
-	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || len(q.out) >= q.most || strings.Contains(q.typed, prose.Squash(t)) ||
+	if q.example || strings.Contains(strings.ToLower(lead), "example") || quality(t) < 0.6 && lead == "" || lineKind(t) == "log" || len(q.out) >= q.most || strings.Contains(q.typed, prose.Squash(t)) ||
 		q.rules && rules.BindsInFile(t) == 0 && rules.Binds(lead) == 0 {
 		q.gap = true
 		return

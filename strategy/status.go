@@ -122,8 +122,32 @@ var frames = []string{"Chunk ID: ", "Wall time: ", "Original token count: ", "To
 
 // framed reports whether a line belongs to the frame of an output.
 func framed(line string) bool {
-	return statusLine(line) || prose.BeginsAny(line, frames) || strings.HasSuffix(line, " more lines above)") || strings.HasSuffix(line, " more lines below)")
+	return statusLine(line) || shellPrompted(line) || prose.BeginsAny(line, frames) || strings.HasSuffix(line, " more lines above)") || strings.HasSuffix(line, " more lines below)")
 }
+
+// shellPrompted reports whether a line is the prompt of a terminal, with or without the command
+// behind it: "ann@host app %", "ann@host:~/app$ ls", "PS C:\\app> dir".
+func shellPrompted(line string) bool {
+	if strings.HasPrefix(line, "PS ") && len(line) > 5 && line[4] == ':' {
+		return strings.Contains(line, ">")
+	}
+	who, rest, ok := strings.Cut(line, "@")
+	if !ok || len(line) > maxPrompt || who == "" || strings.ContainsAny(who, " \t:/\"'`=,") {
+		return false
+	}
+	at := strings.IndexAny(rest, "$%#")
+	if at <= 0 || len(rest) > at+1 && rest[at+1] != ' ' {
+		return false
+	}
+	host, dir, colon := strings.Cut(rest[:at], ":")
+	if colon {
+		return !strings.ContainsAny(host, " /") && strings.ContainsAny(dir[:min(len(dir), 1)], "~/")
+	}
+	return rest[at-1] == ' ' && strings.Count(rest[:at], " ") == 2
+}
+
+// maxPrompt is the maximum length of a prompt with its command.
+const maxPrompt = 300
 
 // body returns an output without the frame at its beginning.
 func body(result string) string {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/message"
@@ -63,7 +64,11 @@ func element(text, name string) (inner, rest string, ok bool) {
 }
 
 // nextTag returns the position of the next known element, -1 if there is none.
-func nextTag(text string) (start int, name string) {
+func nextTag(text string) (start int, name string) { return tagOf(text, harnessTags, typedTags) }
+
+// tagOf returns the position of the next element with a name of one of the tables, -1 if there
+// is none.
+func tagOf(text string, tables ...map[string]bool) (start int, name string) {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
@@ -71,7 +76,8 @@ func nextTag(text string) (start int, name string) {
 		}
 		start = from + i
 		name = tagName(text[start+1:])
-		if low := strings.ToLower(name); harnessTags[low] || typedTags[low] {
+		low := strings.ToLower(name)
+		if slices.ContainsFunc(tables, func(t map[string]bool) bool { return t[low] }) {
 			return start, name
 		}
 		from = start + 1

@@ -37,7 +37,7 @@ func At(cmd string) (at int, ok bool) {
 		pos += len(simple)
 		sep := shell.Separator(cmd[pos:])
 		pos += max(1, len(sep))
-		w := shell.WithoutPrefix(shell.Fields(simple))
+		w := shell.Installed(shell.WithoutPrefix(shell.Fields(simple)))
 		switch {
 		case len(w) == 0, saysNothing(w, before):
 		case builds(w) && (before == "" || before == "&&") && (sep == "" || sep == "&&"):

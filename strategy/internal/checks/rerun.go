@@ -41,7 +41,7 @@ func Of(cmd string) []Covering {
 	script := shell.WithoutHeredocs(cmd)
 	for simple := range SimpleCommands(script) {
 		simple, closed := at.within(simple)
-		w := shell.WithoutPrefix(shell.Fields(simple))
+		w := shell.Installed(shell.WithoutPrefix(shell.Fields(simple)))
 		if len(w) == 2 && w[0] == "cd" {
 			at.change(w[1])
 		}

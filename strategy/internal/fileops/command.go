@@ -23,6 +23,7 @@ func OfStopped(cmd string, ran int) []Op {
 	if i := strings.Index(cmd, "*** Begin Patch"); i >= 0 {
 		return OfPatch(cmd[i:])
 	}
+	cmd = shell.WithoutHereStrings(cmd)
 	heredoc, dir, script, at := "", "", -1, 0 // script is the place of a script in cmd
 	for raw := range strings.Lines(cmd) {
 		line := strings.TrimSpace(raw)
@@ -45,7 +46,7 @@ func OfStopped(cmd string, ran int) []Op {
 				}
 				continue
 			}
-			out = inFolders(out, SimpleOps(simple), dir)
+			out = inFolders(out, writtenBack(out, SimpleOps(simple)), dir)
 			if heredoc == "" && prose.HasAny(simple, []string{"python -c ", "python3 -c ", "node -e "}) {
 				out = inFolders(out, scriptOps(firstLines(cmd[at-len(raw):], ran)), dir)
 			}
@@ -108,6 +109,9 @@ func SimpleOps(cmd string) []Op {
 		if w := words[i]; (w == ">" || w == ">>") && i+1 < len(words) {
 			out = appendFiles(out, redirected(w), words[i+1])
 		}
+	}
+	if more, ok := cmdletOps(words); ok {
+		return append(out, more...)
 	}
 	args := shell.Operands(words[1:])
 	switch shell.Base(words[0]) {

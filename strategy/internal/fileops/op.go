@@ -39,6 +39,8 @@ type Op struct {
 	Back  int      // number of changes that TookBack took back
 	All   bool     // TookBack took back all changes of the file
 	Kept  int      // number of the step of the last change that TookBack left
+
+	cmdlet bool // a command of PowerShell performed the operation
 }
 
 // IsPath reports whether an argument names one file, not a pattern, a

@@ -13,7 +13,7 @@ var scriptShells = []string{"bash", "sh", "zsh", "ksh", "ssh"}
 // commands. ok is false if a here-document does not end; its text then is unknown.
 func OutsideHeredocs(cmd string) (lines []string, ok bool) {
 	end := ""
-	for line := range strings.Lines(strings.ReplaceAll(cmd, "\\\n", " ")) {
+	for line := range strings.Lines(strings.ReplaceAll(WithoutHereStrings(cmd), "\\\n", " ")) {
 		line = strings.TrimSpace(line)
 		if end != "" {
 			if line == end {
@@ -34,9 +34,10 @@ func OutsideHeredocs(cmd string) (lines []string, ok bool) {
 	return lines, end == ""
 }
 
-// WithoutHeredocs returns the script without the text of its here-documents, or the
-// whole script if a here-document does not end.
+// WithoutHeredocs returns the script without the text of its here-documents and
+// here-strings, or the whole script if one does not end.
 func WithoutHeredocs(cmd string) string {
+	cmd = WithoutHereStrings(cmd)
 	if !strings.Contains(cmd, "<<") {
 		return cmd
 	}

@@ -50,9 +50,10 @@ var (
 	projectFlags  = []string{"--prefix", "-C", "-c", "--dir", "--cwd", "--filter", "--filter-prod", "-F", "-f", "-w", "--workspace", "--loglevel", "--reporter"}
 )
 
-// OfProject returns the words of a command. If the command runs a script of a project,
+// OfProject returns the words of a command, with the bare name of an installed program. If the command runs a script of a project,
 // it leaves out the options of the runner and the words that name the project.
 func OfProject(w []string) []string {
+	w = Installed(w)
 	if len(w) < 3 || !slices.Contains(ScriptRunners, w[0]) {
 		return w
 	}
