@@ -17,7 +17,7 @@ var (
 		"erlaubt", "du darfst ", "darfst du ", "dürfen jetzt", "darf jetzt", "kannst du jetzt", "du kannst ", "ruhig ", " ist ok", " sind ok", "in ordnung"}
 	waiving    = []string{"don't need ", "do not need ", "don't have to ", "do not have to ", "no need to ", "no longer need", "no longer have to ", "no longer require", "no longer necessary", "nicht mehr nötig", "brauchst nicht", "brauche nicht", "brauchen nicht", "musst nicht mehr", "muss nicht mehr", "nicht mehr brauchen"}
 	dropping   = []string{"after all ", "instead ", "doch ", "stattdessen ", "gilt nicht mehr", "no longer applies", "no longer valid"}
-	dropStarts = []string{"forget ", "scrap ", "drop the ", "lift the ", "laisse tomber ", "laissez tomber ", "oublie ", "oubliez ", "olvida ", "olvídate de ", "esquece ", "esqueça ", "ignore the rule ", "ignore what i said about ", "vergiss ", "vergesst "}
+	dropStarts = []string{"forget about ", "forget ", "never mind the ", "nevermind the ", "disregard the ", "disregard what i said about ", "please disregard the ", "please ignore the rule ", "please ignore what i said about ", "don't worry about ", "scrap ", "drop the ", "lift the ", "laisse tomber ", "laissez tomber ", "oublie ", "oubliez ", "olvida ", "olvídate de ", "esquece ", "esqueça ", "ignore the rule ", "ignore what i said about ", "vergiss ", "vergesst "}
 	notLifting = []string{"may not ", "can not ", "cannot ", "can't ", "darfst nicht", "kannst nicht", "instead of ", "forget to ", "not allowed", "n't allowed", "not fine", "not ok", "nicht erlaubt", "nicht in ordnung", "you can see", "you can find", "you may see", "you may find", "you may notice", "you can tell", "du kannst sehen"}
 )
 
@@ -28,6 +28,9 @@ type changeOfMind struct{ permits, waives, ends bool }
 func changes(clause string) changeOfMind {
 	bare := strings.TrimRight(clause, ".! ") + " "
 	waives := prose.HasAny(bare, waiving)
+	if prose.BeginsAny(bare, []string{"don't worry about ", "never mind the "}) {
+		return changeOfMind{ends: true}
+	}
 	if prose.HasAny(bare, notLifting) || Forbids(bare) && !waives || Inquires(clause) {
 		return changeOfMind{}
 	}
@@ -59,9 +62,14 @@ func Lifted(rule, later string) bool {
 			banned = append(banned, clause)
 		}
 	}
+	if swaps(rule, later) || changedMind(rule, later) {
+		return true
+	}
 	for _, clause := range prose.Clauses(later) {
 		c := changes(clause)
 		switch {
+		case narrows(rule, clause), c.ends && endsLimit(rule, clause):
+			return true
 		case c.ends, c.waives && !Forbids(rule):
 			if names(rule, afterDrop(clause)) {
 				return true
@@ -85,9 +93,14 @@ func afterDrop(clause string) string {
 
 // names reports whether a rule names most of the objects that a clause names.
 func names(rule, clause string) bool {
-	named, about, shared := topics(rule), topics(clause), 0
+	named, about, shared := topics(rule), topics(strings.ReplaceAll(clause, "-", " ")), 0
+	for _, w := range generic {
+		if len(about) > 1 {
+			delete(about, wordStem(w))
+		}
+	}
 	for w := range about {
-		if named[w] {
+		if named[w] || named[w+"s"] { // stems keep the ending of short words
 			shared++
 		}
 	}
@@ -97,7 +110,7 @@ func names(rule, clause string) bool {
 // restricts reports whether a rule forbids or limits something.
 func restricts(rule string) bool {
 	low := " " + strings.ToLower(rule)
-	return Forbids(rule) || prose.HasAny(low, []string{" no ", " not ", "only ", " at most ", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
+	return Forbids(rule) || prose.HasAny(low, []string{" no ", " not ", "only ", " at most ", " below ", " under ", " less than ", " fewer than ", " more than ", " within ", " exceed", " max ", " max. ", " until ", " unless ", " nur ", " kein", " nicht ", " nie ", " niemals ", " höchstens ", "不", "勿", "禁"})
 }
 
 // topics returns the stems of the words that name the subject of a text.

@@ -105,6 +105,9 @@ func Revalued(rule, later string) bool {
 	if len(now) == 1 {
 		return revalues(rule, later, aboutValue(later), was, now[0])
 	}
+	if exchanges(was, now, later) {
+		return true
+	}
 	return slices.ContainsFunc(prose.Clauses(later), func(part string) bool {
 		of := quantitiesIn(part)
 		return len(of) == 1 && revalues(rule, later, part, was, of[0])

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,15 +28,14 @@ func Withdraws(text string) (rest string, ok bool) {
 	var other []string
 	prose.Sentences(text, func(t string, heading bool) {
 		if !heading && len(other) == 0 {
-			if takesBack(t) {
-				ok = true
-				return
-			}
 			if more, ends := cancels(t, text); ends {
 				if ok = true; more == "" {
 					return
 				}
 				t = more
+			} else if takesBack(t) {
+				ok = true
+				return
 			}
 		}
 		other = append(other, t)
@@ -69,6 +69,12 @@ var (
 // is another request in the same sentence.
 func cancels(t, message string) (rest string, ok bool) {
 	low := afterCourtesy(t)
+	for _, w := range withdrawing {
+		rest, ok := strings.CutPrefix(low, w)
+		if another := requestIn(t, rest); ok && another != "" && strings.ContainsRune(dashes, firstRune(rest)) && TellsToDo(strings.ToLower(another)) {
+			return another, true
+		}
+	}
 	for _, c := range canceling {
 		rest, ok := strings.CutPrefix(low, c)
 		if ok && (rest == "" || strings.ContainsRune(dashes, firstRune(strings.TrimLeft(rest, " "))) || prose.BeginsAny(rest, []string{" task", " request", " one", " please", " and ", " for now"})) {
@@ -119,11 +125,25 @@ func takesBack(t string) bool {
 		return false
 	}
 	for _, f := range forgetting {
-		if rest, ok := strings.CutPrefix(low, f+" "); ok && prose.BeginsAny(rest, lastMessage) {
+		if rest, ok := strings.CutPrefix(low, f+" "); ok && slices.ContainsFunc(lastMessage, func(m string) bool { return begins(rest, m) }) {
 			return true
 		}
 	}
-	return prose.BeginsAny(low, withdrawing)
+	return slices.ContainsFunc(withdrawing, func(w string) bool { return begins(low, w) })
+}
+
+// begins reports whether a sentence begins with a phrase for the previous message, and names no
+// other thing behind it: "never mind the typo" and "ignore that file" are about a thing.
+func begins(low, phrase string) bool {
+	rest, ok := strings.CutPrefix(low, phrase)
+	if !ok || rest != "" && prose.IsWordByte(rest[0]) {
+		return false
+	}
+	if prose.BeginsAny(phrase, []string{"wrong "}) || rest == "" || strings.ContainsRune(dashes, firstRune(strings.TrimLeft(rest, " "))) {
+		return true
+	}
+	next, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	return slices.Contains([]string{"please", "then", "thanks", "thank", "again", "now", "too", "message", "request", "one", "instruction", "instructions", "comment", "question", "i", "for", "and", "because", "as", "it", "my", "was", "just", "above", "before", "earlier"}, strings.Trim(next, dashes))
 }
 
 // endedTask matches a sentence that ends a task by its name.
