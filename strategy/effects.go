@@ -100,11 +100,12 @@ func argsBrief(c *Call) string {
 	}
 	target := c.Target()
 	var b strings.Builder
-	for i, a := range c.Args {
-		if i > 0 && a.Name == c.Args[i-1].Name {
+	args := ownFirst(c.Args)
+	for i, a := range args {
+		if i > 0 && a.Name == args[i-1].Name {
 			continue // the first element of the list stands for all
 		}
-		if list := c.listAt(i); list != "" && b.Len() <= 160 {
+		if list := listAt(args, i); list != "" && b.Len() <= 160 {
 			b.WriteString(" " + a.Name + "=" + list)
 			continue
 		}
@@ -120,12 +121,26 @@ func argsBrief(c *Call) string {
 	return b.String()
 }
 
+// ownFirst returns arguments in the order in which a line names them: the members of the elements
+// of a list, which occur again and again, follow the others.
+func ownFirst(args []Arg) []Arg {
+	times := map[string]int{}
+	for i, a := range args {
+		if i == 0 || a.Name != args[i-1].Name { // the elements of a plain list are one argument
+			times[a.Name]++
+		}
+	}
+	out := slices.Clone(args)
+	slices.SortStableFunc(out, func(a, b Arg) int { return min(times[a.Name], 2) - min(times[b.Name], 2) })
+	return out
+}
+
 // listAt returns the elements of a list of short arguments that begins at i, "" if there is
 // only one.
-func (c *Call) listAt(i int) string {
+func listAt(args []Arg, i int) string {
 	var list []string
-	for _, a := range c.Args[i:] {
-		if a.Name != c.Args[i].Name || len(a.Value) > maxArgument {
+	for _, a := range args[i:] {
+		if a.Name != args[i].Name || len(a.Value) > maxArgument {
 			break
 		}
 		list = append(list, prose.Squash(a.Value))

@@ -56,6 +56,9 @@ func (c *Call) made() (out []string) {
 	fields := recordOf(body(c.Result))
 	for i := range fields {
 		f := &fields[i]
+		if f.ofOwner(c.Tool) {
+			continue
+		}
 		if f.names() || !f.nested() && coined(f.text) && !c.hasValue([]string{f.text}) {
 			out = append(out, f.text)
 		}
@@ -63,9 +66,22 @@ func (c *Call) made() (out []string) {
 	return out
 }
 
+// owners are words in the names of members that name the person for whom an object was made.
+var owners = []string{"user", "customer", "account", "owner", "member", "client", "patient", "guest"}
+
+// ofOwner reports whether a member names such a person, and the tool does not make one.
+func (f *field) ofOwner(tool string) bool {
+	return slices.ContainsFunc(owners, func(o string) bool { return strings.HasPrefix(f.key, o) && !strings.Contains(strings.ToLower(tool), o) })
+}
+
+// letterCode reports whether a text is an identifier of capital letters: "HQWPLX".
+func letterCode(text string) bool {
+	return len(text) > leastID && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
 // names reports whether a member of a record holds an identifier.
 func (f *field) names() bool {
-	if f.nested() || len(f.text) < leastID || !strings.ContainsAny(f.text, "0123456789") || strings.ContainsAny(f.text, " :") {
+	if f.nested() || len(f.text) < leastID || !strings.ContainsAny(f.text, "0123456789") && !letterCode(f.text) || strings.ContainsAny(f.text, " :") {
 		return false
 	}
 	k := f.key

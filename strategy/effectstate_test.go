@@ -176,3 +176,23 @@ func TestReplacedEffectsAreMarked(t *testing.T) {
 		"monthly=97 from=2031-12-01, which returned: status: ok (then changed again [s12])", "L-1 with monthly=95 from=2031-12-01, which returned: status: ok (do not repeat)", "L-2 with monthly=95 from=2031-12-01, which returned: status: ok (do not repeat)",
 	}, nil)
 }
+
+// An identifier can be of letters only. The person for whom an object was made is not the object.
+func TestObjectWithLetterCodeIsEnded(t *testing.T) {
+	tells(t, long("Book it for ann_77.", ranCalls(
+		[3]string{"book_seat", `{"user_id":"ann_77","seat":"4A"}`, `{"booking_id":"HQWPLX","user_id":"ann_77","seat":"4A"}`},
+		[3]string{"cancel_seat", `{"booking_id":"HQWPLX"}`, `{"booking_id":"HQWPLX","user_id":"ann_77","status":"cancelled"}`},
+		[3]string{"book_seat", `{"user_id":"ann_77","seat":"5B"}`, `{"booking_id":"KRTWNO","user_id":"ann_77","seat":"5B"}`},
+		[3]string{"update_profile", `{"user_id":"ann_77","city":"Lund"}`, `{"user_id":"ann_77","city":"Lund"}`},
+	)...), []string{"booking_id: HQWPLX (then `cancel_seat` HQWPLX [s6])", "booking_id: KRTWNO (do not repeat)"}, []string{"then `update_profile`"})
+}
+
+// The members of a list can fill a line. They follow the arguments that occur once, which tell
+// two attempts apart.
+func TestAttemptsAreToldApartByTheirOwnArguments(t *testing.T) {
+	legs := `"legs":[` + strings.TrimSuffix(strings.Repeat(`{"flight_number":"XQ10045","departure_date":"2031-05-27","cabin_class":"business"},`, 4), ",") + `]`
+	tells(t, long("Change my flight.", ranCalls(
+		[3]string{"update_flights", `{"booking":"B-77",` + legs + `,"payment_id":"voucher_31"}`, "Error: the balance is not enough"},
+		[3]string{"update_flights", `{"booking":"B-77",` + legs + `,"payment_id":"voucher_95"}`, "Error: the balance is not enough"},
+	)...), []string{"voucher_31", "voucher_95"}, nil)
+}
