@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"errors"
 	"slices"
 	"sort"
 
@@ -13,10 +12,7 @@ import (
 // if it breaks no promise. If the provider would refuse the new view, take first tries
 // other orders of the messages, then other numbers of groups.
 func (e *Engine) take(p *Pass, proposal policy.Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
-	n, err := shortest(proposal, o, reached)
-	if err == nil {
-		n, err = e.takeLegal(p, proposal, q, o, n)
-	}
+	n, err := e.takeLegal(p, proposal, q, o, shortest(proposal, o, reached))
 	if err != nil {
 		p.Err, p.Discarded = err, true
 	} else if len(p.Edits) > 0 {
@@ -157,7 +153,7 @@ func answers(v *policy.View, c *policy.Cut) [2]int {
 // removed messages. A removed notice counts with the number that it states.
 func (o *Outcome) omits(c *policy.Cut) (n int) {
 	for _, i := range c.Removed {
-		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
+		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok {
 			n += had
 		} else {
 			n++
@@ -166,11 +162,11 @@ func (o *Outcome) omits(c *policy.Cut) (n int) {
 	return n
 }
 
-// instructing reports whether a message is an instruction. A summary or notice made by a stage does
-// not count as an instruction.
+// instructing reports whether a message is an instruction. A notice made by a stage does not count
+// as an instruction.
 func instructing(m *message.Message) bool {
 	_, notice := policy.ParseNotice(*m)
-	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice
 }
 
 // around returns the numbers of groups to try, in order. The first is n. For
@@ -205,13 +201,12 @@ func around(p *policy.Proposal, n int) []int {
 // raisesFloor reports whether edits raise the floor above the budget. Edits can raise the
 // floor because a placeholder can cost more than the marker that squeeze would leave.
 func (e *Engine) raisesFloor(before, after *policy.View) bool {
-	total := after.Total()
-	if total <= before.Budget.Cap {
+	if after.Total() <= before.Budget.Cap { // so the floor is not above it, either
 		return false
 	}
 	above := after.Floor()
 	for _, limit := range []int{before.Budget.Cap, before.Budget.Most()} {
-		if total > limit && above > limit && before.Floor() <= limit {
+		if above > limit && before.Floor() <= limit {
 			return true
 		}
 	}
@@ -232,18 +227,13 @@ func first(p *policy.Proposal, n int) []policy.Edit {
 }
 
 // shortest returns the smallest number of groups that reaches the goal. It uses a binary
-// search, because more groups never free fewer tokens.
-func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
-	var failed error
-	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
+// search, because more groups never free fewer tokens. Groups that can't be applied reach
+// no goal.
+func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) int {
+	return 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
 		c, err := o.Conversation.Apply(first(&proposal, k+1))
-		if err != nil {
-			failed = errors.Join(failed, err)
-			return false
-		}
-		return reached(c)
+		return err == nil && reached(c)
 	})
-	return n, failed
 }
 
 // freed returns how many tokens after saves compared with the view of o. It does not

@@ -1,7 +1,6 @@
 package reduce
 
 import (
-	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -57,7 +56,7 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at indexMap) st
 		if !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		if !identical(before.Messages[i], after.Messages[k]) {
+		if !message.Identical(before.Messages[i], after.Messages[k]) {
 			return fmt.Sprintf("message %d was changed", i)
 		}
 		if k < last {
@@ -86,13 +85,6 @@ func checkUnpinned(before, after *policy.View, b, _ *Conversation, at indexMap) 
 	return ""
 }
 
-func identical(x, y message.Message) bool {
-	if x.Raw() != nil || y.Raw() != nil {
-		return bytes.Equal(x.Raw(), y.Raw())
-	}
-	return x.Fingerprint() == y.Fingerprint() && x.Protected == y.Protected
-}
-
 // checkPairs reports a round that is kept only in part, or that has other messages
 // between its messages. A round must be kept whole or removed whole.
 func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string {
@@ -101,7 +93,7 @@ func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string 
 		for i := span.Start; i < span.End; i++ {
 			src := b.items.at(i).src
 			if src < 0 { // a summary or notice; a late result made it part of the round
-				if kept > 0 && last+1 < a.items.len() && a.items.at(last+1).src < 0 {
+				if last+1 < a.items.len() && a.items.at(last+1).src < 0 {
 					last++
 				}
 				continue
@@ -145,15 +137,10 @@ func checkGrowth(before, after *policy.View, b, a *Conversation, at indexMap) st
 // charsBeside counts the characters of a message before and after an edit. It leaves out
 // parts that were media before the edit: for such parts, only tokens count.
 func charsBeside(was, is *message.Message) (before, after int) {
-	for p := range is.Parts {
-		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
-			continue
-		}
-		after += utf8.RuneCountInString(is.Parts[p].Text)
-	}
 	for p := range was.Parts {
 		if !was.Parts[p].Kind.IsMedia() {
 			before += utf8.RuneCountInString(was.Parts[p].Text)
+			after += utf8.RuneCountInString(is.Parts[p].Text)
 		}
 	}
 	return before, after
@@ -171,7 +158,7 @@ func checkAnchor(before, after *policy.View, b, _ *Conversation, at indexMap) st
 	switch {
 	case !ok:
 		return "the last user message is gone"
-	case !identical(before.Messages[before.Anchor], after.Messages[k]):
+	case !message.Identical(before.Messages[before.Anchor], after.Messages[k]):
 		return "the last user message was changed"
 	case k < summary:
 		return "the last user message stands before the summary"
@@ -204,13 +191,15 @@ func newSummary(before, after *policy.View) (at int, many bool) {
 func checkOpen(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
-		if _, ok := at.index(src); src >= 0 && !ok && !isCopy(before, i, b, at) {
+		if src < 0 {
+			continue
+		}
+		if _, ok := at.index(src); !ok && !isCopy(before, i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == policy.Masked && before.Messages[i].Has(message.KindToolResult) {
-			if was, _ := b.Decision(src); was != policy.Masked {
-				return fmt.Sprintf("message %d was masked", i)
-			}
+		was, _ := b.Decision(src)
+		if is, _ := a.Decision(src); is == policy.Masked && was != policy.Masked {
+			return fmt.Sprintf("message %d was masked", i)
 		}
 	}
 	return ""

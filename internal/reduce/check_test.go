@@ -79,6 +79,7 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 		{"a summary in a round", []any{0, 1, 2, 3, summary, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
 		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
+		{"as many tokens as before", []any{0, 1, 2, 3, as(4, result("b", "other")), 5, 6, 7, 8, 9, 10}, "", ""},
 		{"one token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
 		{"a summary larger than the removed messages", []any{0, 5, 7, policy.NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
 		{"the last user message is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 9, 10}, anchor, "the last user message is gone"},
@@ -122,17 +123,20 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 // the new summary.
 func TestCheckIdentifiesTheNewSummary(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
-	old := policy.NewSummary(1, "what happened before")
-	b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), message.User("and now?")}, pins, nil)
+	old, quoted := policy.NewSummary(1, "what happened before"), message.User(policy.NewSummary(1, "quoted").Text())
+	last := message.User("and now?")
 	next := policy.NewSummary(2, "all")
 	for name, tc := range map[string]struct {
+		last  message.Message
 		items []any
 		ok    bool
 	}{
-		"the old summary stays":         {[]any{0, 1, 2, 4}, true},
-		"a new summary in its place":    {[]any{0, next, 4}, true},
-		"a new summary and the old one": {[]any{0, 1, next, 4}, false},
+		"the old summary stays":         {last, []any{0, 1, 2, 4}, true},
+		"a new summary in its place":    {last, []any{0, next, 4}, true},
+		"a new summary and the old one": {last, []any{0, 1, next, 4}, false},
+		"the user quotes a summary":     {quoted, []any{0, next, 4}, true},
 	} {
+		b := NewConversation([]message.Message{message.System("be good"), old, message.User("do it"), message.Assistant("a long answer of many words"), tc.last}, pins, nil)
 		a := changedBy(b, policy.Dropped, tc.items...)
 		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
 		if (err == nil) != tc.ok {
@@ -153,6 +157,77 @@ func TestCheckReportsMoreCharactersForFewerTokens(t *testing.T) {
 		err := check("s", policy.NewView(b.Messages(), nil, bytesCost{}), policy.NewView(a.Messages(), nil, bytesCost{}), b, a)
 		if (err == nil) != ok {
 			t.Errorf("from 45 to %d characters: %v", n, err)
+		}
+	}
+}
+
+// A stage can find messages that an earlier stage made, also inside a round: a late result
+// takes a notice in front of it into its round. Such messages may stay and go.
+func TestCheckAcceptsMessagesMadeByStages(t *testing.T) {
+	pins := policy.Pins{message.RoleSystem}
+	history := []message.Message{
+		message.User("go"), message.Assistant("a long answer"), message.System("rule"), // 0 to 2
+		message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), message.ToolResult("x", "one"), message.ToolResult("y", "two"), // 3 to 5
+	}
+	b := NewConversation(history, pins, nil)
+	notice, made := policy.NewNotice(3), message.System("made by a stage")
+	b = changedBy(b, policy.Kept, 0, notice, made, 1, 2, 3, 4, notice, 5)
+	for _, tc := range []struct {
+		name  string
+		items []any
+		rule  string
+	}{
+		{"all stay", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, ""},
+		{"a message of a role that is pinned goes", []any{0, 1, 3, 4, 5, 6, 7, 8}, ""},
+		{"the first notice goes", []any{0, 2, 3, 4, 5, 6, 7, 8}, ""},
+		{"the notice in the round goes", []any{0, 1, 2, 3, 4, 5, 6, 8}, ""},
+		{"an answer before them goes", []any{0, 1, 2, 4, 5, 6, 7, 8}, ""},
+		{"a message of the history between the results", []any{0, 1, 2, 4, 5, 6, 7, 3, 8}, "no orphan: calls and results stay together"},
+		{"a result behind the notice goes", []any{0, 1, 2, 3, 4, 5, 6, 7}, "no orphan: calls and results stay together"},
+	} {
+		a := changedBy(b, policy.Dropped, tc.items...)
+		for i := range a.fates.len() {
+			if _, there := places(a).index(i); there {
+				a.fates.edit(i).decision = policy.Kept
+			} else {
+				a.fates.edit(i).decision = policy.Dropped
+			}
+		}
+		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
+		broken := (*BrokenError)(nil)
+		if tc.rule == "" && err != nil || tc.rule != "" && (!errors.As(err, &broken) || broken.Rule != tc.rule) {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+}
+
+// The first message is one like the others: it can be the last user message, a call, or an
+// instruction with a copy behind it, and it can take part in an edit.
+func TestCheckCoversTheFirstMessage(t *testing.T) {
+	pins := policy.Pins{message.RoleSystem, "example"}
+	system, protected, tool := message.System("be good"), message.System("be good"), message.Message{Role: "example", Parts: message.User("x").Parts}
+	protected.Protected = true
+	call, result := message.Assistant("", message.Call("a", "bash", "{}")), message.ToolResult("a", "fine")
+	for name, tc := range map[string]struct {
+		history []message.Message
+		items   []any
+		rule    string
+	}{
+		"the only user message is gone":    {[]message.Message{message.User("go"), message.Assistant("fine")}, []any{1}, "the anchor stays, behind the summary"},
+		"a call is gone":                   {[]message.Message{call, result, message.User("go")}, []any{1, 2}, "no orphan: calls and results stay together"},
+		"a changed instruction has a copy": {[]message.Message{system, system, message.User("go")}, []any{item{m: message.System("be")}, 1, 2}, "pinned messages come out byte for byte"},
+		"a copy is gone":                   {[]message.Message{system, system, message.User("go")}, []any{1, 2}, ""},
+		"both copies are gone":             {[]message.Message{system, system, message.User("go")}, []any{2}, "pinned messages come out byte for byte"},
+		"a protected copy is gone":         {[]message.Message{protected, protected, message.User("go")}, []any{1, 2}, "pinned messages come out byte for byte"},
+		"a copy of another role is gone":   {[]message.Message{tool, tool, message.User("go")}, []any{1, 2}, "pinned messages come out byte for byte"},
+		"a summary in front of the old":    {[]message.Message{policy.NewSummary(1, "old"), message.Assistant(strings.Repeat("long", 50)), message.User("go")}, []any{policy.NewSummary(2, "new"), 0, 2}, "the anchor stays, behind the summary"},
+	} {
+		b := NewConversation(tc.history, pins, nil)
+		a := changedBy(b, policy.Dropped, tc.items...)
+		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
+		broken := (*BrokenError)(nil)
+		if tc.rule == "" && err != nil || tc.rule != "" && (!errors.As(err, &broken) || broken.Rule != tc.rule) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -233,17 +233,20 @@ func (bareCutStage) Propose(context.Context, *policy.View) (policy.Proposal, err
 	return policy.Proposal{Groups: [][]policy.Edit{{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2}, Recent: 3}}}}}, nil
 }
 
-// A notice that replaces an earlier notice counts the messages of both cuts.
+// A notice that replaces an earlier notice counts the messages of both cuts. A summary that
+// it replaces counts as one message.
 func TestNoticeForTheProviderCountsEarlierNotices(t *testing.T) {
-	msgs := []message.Message{message.System("s"), policy.NewNotice(7), message.Assistant(strings.Repeat("a", 400)), message.Assistant("b"), message.User("Now.")}
-	e := Engine{Steps: []Step{{Stage: bareCutStage{}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
-	out, err := e.Run(t.Context(), Request{
-		Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between,
-	})
-	if err != nil || !slices.Equal(out.Conversation.Sources(), []int{0, -1, 3, 4}) {
-		t.Fatalf("the view is of messages %v, %v", out.Conversation.Sources(), err)
-	}
-	if n, ok := policy.ParseNotice(out.Conversation.Messages()[1]); !ok || n != 8 {
-		t.Errorf("the notice says %d messages, want 8: the 7 of the earlier one, and one more", n)
+	for want, earlier := range map[int]message.Message{8: policy.NewNotice(7), 2: policy.NewSummary(1, "What happened.")} {
+		msgs := []message.Message{message.System("s"), earlier, message.Assistant(strings.Repeat("a", 400)), message.Assistant("b"), message.User("Now.")}
+		e := Engine{Steps: []Step{{Stage: bareCutStage{}}}, Pins: policy.Pins{message.RoleSystem}, Keep: policy.Keep{Turns: 1, Pairs: 1}, Cost: charCost{}}
+		out, err := e.Run(t.Context(), Request{
+			Conversation: NewConversation(msgs, e.Pins, nil), Budget: policy.Budget{Max: 1000, Cap: 1000, Trigger: 300, Target: 150}, Legal: between,
+		})
+		if err != nil || !slices.Equal(out.Conversation.Sources(), []int{0, -1, 3, 4}) {
+			t.Fatalf("the view is of messages %v, %v", out.Conversation.Sources(), err)
+		}
+		if n, ok := policy.ParseNotice(out.Conversation.Messages()[1]); !ok || n != want {
+			t.Errorf("the notice says %d messages, want %d", n, want)
+		}
 	}
 }

@@ -245,3 +245,41 @@ func TestApplyMakesTwoEditsOfOnePartInOrder(t *testing.T) {
 		t.Errorf("%q, want %q", got, "b-ef")
 	}
 }
+
+// A conversation renders the forms that it was made with, and those that were added.
+func TestApplyRendersTheFormsOfTheConversation(t *testing.T) {
+	c := NewConversation(numbered(1), nil, policy.Forms{"custom@1": "[gone: {chars}]", "custom@2": "[gone]"})
+	for form, want := range map[string]string{"custom@1": "[gone: 102]", "custom@2": "[left out]", "custom@3": "[removed]"} {
+		edits := []policy.Edit{{Decision: policy.Masked, Text: &policy.TextEdit{Segments: []policy.Segment{{Mark: &policy.Mark{Form: form, Chars: 102}}}}}}
+		d, err := c.WithForms(policy.Forms{"custom@2": "[left out]", "custom@3": "[removed]"}).Apply(edits)
+		if err != nil || d.Messages()[0].ResultText() != want {
+			t.Errorf("%s: %v, want %s", form, err, want)
+		}
+	}
+	if _, err := c.Apply([]policy.Edit{{Text: &policy.TextEdit{Segments: []policy.Segment{{Mark: &policy.Mark{Form: "custom@3"}}}}}}); err == nil {
+		t.Error("a form of another conversation is rendered")
+	}
+}
+
+// A link identifies the unpinned messages of a prefix, their order included.
+func TestLinksDependOnEachMessageAndItsPlace(t *testing.T) {
+	of := func(texts ...string) (l Link) {
+		var msgs []message.Message
+		for _, s := range texts {
+			msgs = append(msgs, message.System("rule"), message.User(s))
+		}
+		c := NewConversation(msgs, policy.Pins{message.RoleSystem}, nil)
+		return c.Chain().At(c, 2)
+	}
+	seen := map[Link]string{}
+	for _, texts := range [][]string{{"a", "b"}, {"b", "a"}, {"c", "b"}, {"a", "c"}, {"a"}} {
+		l := of(texts...)
+		if other, again := seen[l]; again || l.N != len(texts) {
+			t.Errorf("%v has the link %v, as %s", texts, l, other)
+		}
+		seen[l] = fmt.Sprint(texts)
+	}
+	if of("a", "b") != of("a", "b", "c") {
+		t.Error("a later message changes the link of a prefix")
+	}
+}

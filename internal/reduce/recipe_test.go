@@ -65,20 +65,23 @@ func TestTrailRejectsAnEmptyPrefix(t *testing.T) {
 
 // Edits of a stage that do not fit the conversation are an error, and change nothing.
 func TestApplyRefusesEditsThatDoNotFit(t *testing.T) {
-	c := NewConversation([]message.Message{message.User("a"), message.Assistant("b"), message.User("c")}, nil, nil)
+	c := NewConversation([]message.Message{message.User("a"), message.Assistant("b"), message.User("c"), message.Assistant("", message.Call("x", "bash", "{}"))}, nil, nil)
 	text := func(index, part int) policy.Edit {
 		return policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: index, Part: part, Segments: []policy.Segment{{Lit: "x"}}}}
 	}
 	cut := func(c policy.Cut) policy.Edit { return policy.Edit{Decision: policy.Dropped, Cut: &c} }
 	invalid := message.Assistant("\xff")
+	call := policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: 3, Segments: []policy.Segment{{Lit: "x"}}}}
 	for name, e := range map[string]policy.Edit{
+		"a message far behind the last": text(1<<20, 0),
+		"the arguments of a call":       call,
 		"a message before the first":    text(-1, 0),
-		"a message behind the last":     text(3, 0),
+		"a message behind the last":     text(4, 0),
 		"a part before the first":       text(0, -1),
 		"a part behind the last":        text(0, 1),
-		"a removed message too far":     cut(policy.Cut{Removed: []int{3}, Recent: 3}),
+		"a removed message too far":     cut(policy.Cut{Removed: []int{4}, Recent: 3}),
 		"a message removed twice":       cut(policy.Cut{Removed: []int{0, 0}, Recent: 3}),
-		"a recent span too far":         cut(policy.Cut{Removed: []int{0}, Recent: 4}),
+		"a recent span too far":         cut(policy.Cut{Removed: []int{0}, Recent: 5}),
 		"a recent span before":          cut(policy.Cut{Removed: []int{0}, Recent: -1}),
 		"a summary that no ledger has":  cut(policy.Cut{Removed: []int{0}, Recent: 1, New: &invalid}),
 		"nothing":                       {},
@@ -89,7 +92,12 @@ func TestApplyRefusesEditsThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if c.Len() != 3 || c.Messages()[0].Text() != "a" || !c.Holds(0) {
+	for name, behind := range map[string]policy.Edit{"a text": text(0, 0), "a cut": cut(policy.Cut{Removed: []int{0}, Recent: 1})} {
+		if d, err := c.Apply([]policy.Edit{call, behind}); !errors.Is(err, policy.ErrEdit) || d != nil {
+			t.Errorf("the arguments of a call, and %s: %v", name, err)
+		}
+	}
+	if c.Len() != 4 || c.Messages()[0].Text() != "a" || !c.Holds(0) {
 		t.Error("the conversation was changed")
 	}
 }
