@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -114,15 +115,16 @@ func TestBudgetNamesEachMistake(t *testing.T) {
 	const pct = "must be 0.0-1.0 and above 0.0"
 	for _, tc := range []struct {
 		limits policy.Limits
-		want   []string // paths and reasons
+		want   []string // paths, reasons, values and other settings
 	}{
 		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 900, MaxOutputTokens: 100, TriggerPct: 0.85, TargetPct: 0.6},
-			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900 and max_output_tokens 100 leaves 0 tokens for the conversation"}},
+			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900 and max_output_tokens 100 leaves 0 tokens for the conversation <nil>, with [policy.hard_cap_buffer max_output_tokens]"}},
 		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 900, MarginPct: 20, TriggerPct: 0.85, TargetPct: 0.6},
-			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900, policy.margin_pct 20 (200 tokens) and max_output_tokens 0 leaves -100 tokens for the conversation"}},
-		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 1.01, TargetPct: 0}, []string{"policy.trigger_pct: " + pct, "policy.target_pct: " + pct}},
-		{policy.Limits{MaxContextTokens: 1000, TriggerPct: math.NaN(), TargetPct: -0.1}, []string{"policy.trigger_pct: " + pct, "policy.target_pct: " + pct}},
-		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 1}, []string{"policy.target_pct: must be below policy.trigger_pct 0.5"}},
+			[]string{"max_context_tokens: 1000 less policy.hard_cap_buffer 900, policy.margin_pct 20 (200 tokens) and max_output_tokens 0 leaves -100 tokens for the conversation <nil>, with [policy.hard_cap_buffer max_output_tokens policy.margin_pct]"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 1.01, TargetPct: 0}, []string{"policy.trigger_pct: " + pct + " 1.01, with []", "policy.target_pct: " + pct + " 0, with []"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: math.NaN(), TargetPct: -0.1}, []string{"policy.trigger_pct: " + pct + " NaN, with []", "policy.target_pct: " + pct + " -0.1, with []"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 1.5}, []string{"policy.target_pct: " + pct + " 1.5, with []"}},
+		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 0.5, TargetPct: 1}, []string{"policy.target_pct: must be below policy.trigger_pct 0.5 1, with [policy.trigger_pct]"}},
 		{policy.Limits{MaxContextTokens: 1000, TriggerPct: 1, TargetPct: 0.001}, nil},
 		{policy.Limits{MaxContextTokens: 1000, HardCapBuffer: 999, TriggerPct: 0.85, TargetPct: 0.6}, nil},
 	} {
@@ -131,7 +133,7 @@ func TestBudgetNamesEachMistake(t *testing.T) {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				if c := (*policy.ConfigError)(nil); errors.As(e, &c) {
-					got = append(got, c.Path+": "+c.Reason)
+					got = append(got, fmt.Sprintf("%s: %s %v, with %v", c.Path, c.Reason, c.Value, c.With))
 				}
 			}
 		}
@@ -171,6 +173,12 @@ func TestDeeperAndAimingLowerTheTarget(t *testing.T) {
 	atCap := policy.Budget{Max: 1000, Cap: 850, Trigger: 850, Target: 600}
 	if got := atCap.Deeper(300); got.Target != 250 {
 		t.Errorf("trigger at the cap: %+v, want target 250", got)
+	}
+	if got := atCap.Due(900); got != 901 {
+		t.Errorf("trigger at the cap: the next is due at %d, want 901", got)
+	}
+	if got, want := b.Deeper(300).OfTokensDone(), (policy.Budget{Max: 1000, Cap: 900, Trigger: 850, Target: 900}); got != want {
+		t.Errorf("a compaction for the size in bytes: %+v, want %+v", got, want)
 	}
 	if got := b.Aiming(899, 950); got.Cap != 899 || got.Target != 600 {
 		t.Errorf("aim 899: %+v, want cap 899 and target 600", got)

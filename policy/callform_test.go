@@ -92,6 +92,8 @@ func TestParseMarkRejectsSimilarTexts(t *testing.T) {
 		`[observation masked — 12 chars · bash "a · b"]`,
 		`[observation masked — 12 chars · ba"sh "a"]`,
 		`[observation masked — 12 chars · bash "a" · exit 01]`,
+		"[observation masked — 12 chars · ba\u202esh \"a\"]",
+		`[observation masked — 12 chars · bash "a" · says "two  spaces"]`,
 		`[observation masked — 12 chars · two words]`,
 		`[observation masked — 12 chars · bash "two  spaces"]`,
 		`[observation masked — 12 chars · bash "a" · recall 3F9A2C1B70DE]`,
@@ -209,5 +211,19 @@ func TestMaskUsesTheShortPlaceholderIfTheLongOneSavesTooLittle(t *testing.T) {
 	c, _ := maskAll(t, policy.Mask{Form: policy.FormCall, MinTokens: 50}, true, msgs...)
 	if got := c.Messages()[2].ResultText(); !strings.HasPrefix(got, "[observation masked — 120 chars · recall ") {
 		t.Errorf("%q, want text that begins with %q", got, "[observation masked — 120 chars · recall ")
+	}
+}
+
+// A key in a call or a result is quoted whole or not at all, because redaction would not
+// recognize half of it. Forms of older versions cut it, as they always did.
+func TestPlaceholderCutsNoKey(t *testing.T) {
+	key := strings.Repeat("k3y", 60)
+	for form, part := range map[string]bool{"call@2": true, "call@3": false} {
+		for _, of := range []policy.Answered{{Tool: "bash", Target: "use " + key, Made: "use " + key}, {Tool: "bash", Target: "a", Made: "a", Result: "FAIL " + key}} {
+			text, err := policy.Forms(nil).Render(policy.Mark{Form: form, Chars: 1, SaysTo: len(of.Result)}, of)
+			if err != nil || strings.Contains(text, "k3y") != part || !strings.Contains(text, "…") {
+				t.Errorf("%s of %+v: %s, %v", form, of, text, err)
+			}
+		}
 	}
 }
