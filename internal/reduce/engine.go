@@ -108,7 +108,6 @@ type Outcome struct {
 	Conversation *Conversation
 	View         *policy.View // view of Conversation
 	Passes       []Pass
-	Keep         policy.Keep // the keep counts in effect; a shrink lowers them
 
 	later []policy.Stage // stages of the current step and of the steps after it
 }
@@ -219,7 +218,7 @@ func (e *Engine) later(from int) []policy.Stage {
 // Run executes the steps. The error is a *[policy.BudgetError] or the context's error;
 // the outcome then holds the steps up to the error.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
-	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
+	o := &Outcome{Conversation: q.Conversation, View: e.first(q)}
 	if e.Floors && q.Only != policy.Always && o.View.Total() > q.Budget.Most() {
 		if floor := o.View.Floor(); floor > q.Budget.Most() {
 			return o, e.refuse(o, true)
@@ -306,9 +305,7 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	if err == nil && len(proposal.Groups) > 0 {
 		e.take(&p, proposal, q, o, s.reached(o, goal))
 	}
-	if len(proposal.Failed) > 0 {
-		p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
-	}
+	p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
 	p.Elapsed = max(0, e.now().Sub(p.Started)) // the clock can run backwards
 	p.After = o.View.Total()
 	if p.Proposed > 0 || p.Err != nil || p.Summary != nil {
@@ -357,7 +354,7 @@ func roomy[T any](s []T) []T {
 func onlyResults(v *policy.View, edits []policy.Edit) bool {
 	for k := range edits {
 		t := edits[k].Text
-		if t == nil || edits[k].Cut != nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
+		if t == nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
 			return false
 		}
 	}

@@ -33,23 +33,35 @@ func (byWords) Text(s string) int { return len(strings.Fields(s)) }
 
 func TestCutOfferMatchesTheRemainingTokens(t *testing.T) {
 	v := offered(30, 500)
-	v.Keep.Pairs = 4
+	v.Keep.Pairs, v.Fixed = 4, 70
 	all := OffersOf(v, policy.Mask{})
 	o, ok := all.Cut(10, 0, 1000)
 	if !ok {
 		t.Fatal("nothing is offered")
 	}
-	left := 0
+	left := v.Fixed
 	for i, n := range v.Tokens {
 		if i < 2 || v.TurnOf(i) > 20 {
 			left += n
 		}
 	}
-	if o.Level != left+1000 || o.Gone != v.Total()-left || o.Prefix != v.Tokens[0]+v.Tokens[1] {
+	if o.Level != left+1000 || o.Gone != v.Total()-left || o.Prefix != v.Fixed+v.Tokens[0]+v.Tokens[1] {
 		t.Errorf("offer %+v, but %d tokens stay", o, left)
 	}
 	if masked, ok := all.Cut(10, 5, 1000); !ok || masked.Level >= o.Level || masked.Needs <= o.Needs || masked.Prefix != o.Prefix {
 		t.Errorf("offer with placeholders %+v, without placeholders %+v", masked, o)
+	}
+	if want := (policy.Keep{Turns: 10, Pairs: 4}); o.Keep != want || !o.Cut || o.Mask != 0 {
+		t.Errorf("offer %+v, want the keep counts %+v", o, want)
+	}
+	if o, _ := all.Cut(10, 5, 1000); o.Mask != 5 {
+		t.Errorf("offer %+v, want masks from an age of 5 turns on", o)
+	}
+	if _, ok := all.Cut(10, 0, o.Gone); ok {
+		t.Error("a summary that costs as much as the removed messages is offered")
+	}
+	if _, ok := all.Cut(99, 0, 1000); ok {
+		t.Error("a cut of nothing is offered")
 	}
 	if _, ok := all.Cut(30, 0, 1000); ok {
 		t.Error("a cut of nothing is offered")
@@ -71,6 +83,9 @@ func TestMaskOfferApproximatesTheRemainingTokens(t *testing.T) {
 	p, err := m.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
 		t.Fatal(err)
+	}
+	if want := (policy.Keep{Turns: 10, Pairs: 4}); o.Keep != want || o.Cut || o.Prefix != v.Tokens[0]+v.Tokens[1]+2*(v.Tokens[2]+v.Tokens[3]) {
+		t.Errorf("offer %+v, want the keep counts %+v, and a change of the third result", o, want)
 	}
 	if edits := len(p.Groups[0]); o.Gone != edits*(504-placeholderTokens) {
 		t.Errorf("offer %+v, but %d results are masked", o, edits)
@@ -137,7 +152,7 @@ func TestNeedsFallWithAge(t *testing.T) {
 		}
 	}
 	for k, age := range needAges {
-		if at, before := needsOf(&result, age), needsOf(&result, age-1); at != resultNeeds[k] || before != resultNeeds[max(k-1, 0)] {
+		if at, before := needsOf(&result, age), needsOf(&result, age-1); at != resultNeeds[k] || before != resultNeeds[max(k-1, 0)] || needsOf(&said, age) != saidNeeds[k] {
 			t.Errorf("%v at %d turns, %v a turn before; the table has %v", at, age, before, resultNeeds)
 		}
 	}
@@ -167,5 +182,31 @@ func TestCutOfferKeepsTheOnlyUserMessage(t *testing.T) {
 		if o, ok := OffersOf(v, policy.Mask{}).Cut(1, 0, 10); !ok || o.Gone != gone || gone == 0 {
 			t.Errorf("%d messages before the user's: %d tokens are gone, want %d", v.Anchor, o.Gone, gone)
 		}
+	}
+}
+
+// An offer counts what a mask can free: not small and pinned results, and not the pairs that
+// stay. Messages without a call are no pairs.
+func TestMaskOfferLeavesOutResultsThatStay(t *testing.T) {
+	msgs := loopOf(8, 500)
+	msgs[5].Protected = true
+	msgs[7] = message.ToolResult("c2", "small")
+	msgs = append(msgs, message.Assistant("a"), message.Assistant("b"), message.Assistant("c"))
+	for pairs, masked := range map[int]int{0: 6, 1: 5, 2: 4, 99: 0} {
+		for _, from := range []int{0, 2} { // with and without instructions and a user message
+			v := policy.NewView(msgs[from:], policy.Pins{message.RoleSystem}, byWords{})
+			v.Keep.Pairs = pairs
+			m := policy.Mask{Turns: 1, MinTokens: 50}
+			if o, ok := OffersOf(v, m).Mask(1); ok != (masked > 0) || o.Gone != masked*(504-placeholderTokens) {
+				t.Errorf("%d pairs stay: offer %+v, want %d results", pairs, o, masked)
+			}
+		}
+	}
+	v := policy.NewView(loopOf(12, 500), policy.Pins{message.RoleSystem}, byWords{})
+	v.Keep.Pairs = 6
+	all := OffersOf(v, policy.Mask{})
+	cut, _ := all.Cut(4, 0, 10)
+	if masked, ok := all.Cut(4, 1, 10); !ok || masked.Gone != cut.Gone {
+		t.Errorf("%d tokens go with masks, %d without: the pairs that stay have all results of the kept turns", masked.Gone, cut.Gone)
 	}
 }

@@ -58,6 +58,9 @@ func TestEngineTriesEachOrderOnce(t *testing.T) {
 	}
 	twice := slices.Concat(msgs[:4], []message.Message{message.System("s")}, msgs[4:])
 	talk := slices.Concat([]message.Message{message.User(long("p"))}, msgs[1:])
+	kept := message.User("kept")
+	kept.Protected = true
+	opening := []message.Message{message.System("s"), message.System("t"), kept, message.System("rule"), message.Assistant(long("b")), message.User("Now."), message.Assistant("c")}
 	cut := func(c policy.Cut) []policy.Edit { return []policy.Edit{{Decision: policy.Dropped, Cut: &c}} }
 	for _, c := range []struct {
 		name  string
@@ -80,6 +83,8 @@ func TestEngineTriesEachOrderOnce(t *testing.T) {
 			[]string{"0 S 3 5 6 7 8"}},
 		{"a cut without a new message", msgs, rules, cut(policy.Cut{Removed: []int{1, 2, 4}, Recent: 5}),
 			[]string{"0 3 5 6 7 8", "0 5 3 6 7 8", "0 3 N3 5 6 7 8", "0 N3 3 5 6 7 8", "0 N3 5 3 6 7 8"}},
+		{"pinned messages that open the conversation", opening, rules, cut(policy.Cut{Removed: []int{4}, Recent: 5, New: &summary}),
+			[]string{"0 1 2 3 S 5 6", "0 1 2 S 3 5 6", "0 1 2 S 5 3 6"}},
 		{"an instruction that no role pins", msgs, none, cut(policy.Cut{Removed: []int{0, 1, 2, 3, 4}, Recent: 5, New: &summary}),
 			[]string{"S 5 6 7 8", "0 S 5 6 7 8"}},
 		{"the instruction alone", msgs, none, cut(policy.Cut{Removed: []int{0}, Recent: 1}),

@@ -261,6 +261,20 @@ func TestApplyRendersTheFormsOfTheConversation(t *testing.T) {
 	}
 }
 
+// An edit without a mark has no origin: the ledger knows no original of such a text. An
+// origin that a placeholder states may be of any size.
+func TestOriginsComeFromMarks(t *testing.T) {
+	for chars, segments := range map[int][]policy.Segment{0: {{To: 3}}, 102: {{Mark: &policy.Mark{Form: formname.Observation, Chars: 102}}}, 1 << 40: {{Mark: &policy.Mark{Form: formname.Observation, Chars: 1 << 40}}}} {
+		c, err := NewConversation(numbered(1), nil, nil).Apply([]policy.Edit{{Decision: policy.Masked, Text: &policy.TextEdit{Segments: segments}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, known := c.Origin(0, 0); known != (chars > 0) || o.Chars != chars || c.MaskedChars(0) != chars {
+			t.Errorf("%d characters: %+v, %v, %d masked", chars, o, known, c.MaskedChars(0))
+		}
+	}
+}
+
 // A link identifies the unpinned messages of a prefix, their order included.
 func TestLinksDependOnEachMessageAndItsPlace(t *testing.T) {
 	of := func(texts ...string) (l Link) {

@@ -80,6 +80,7 @@ func TestApplyRefusesEditsThatDoNotFit(t *testing.T) {
 		"a part before the first":       text(0, -1),
 		"a part behind the last":        text(0, 1),
 		"a removed message too far":     cut(policy.Cut{Removed: []int{4}, Recent: 3}),
+		"a removed message before":      cut(policy.Cut{Removed: []int{-1}, Recent: 3}),
 		"a message removed twice":       cut(policy.Cut{Removed: []int{0, 0}, Recent: 3}),
 		"a recent span too far":         cut(policy.Cut{Removed: []int{0}, Recent: 5}),
 		"a recent span before":          cut(policy.Cut{Removed: []int{0}, Recent: -1}),
@@ -117,12 +118,12 @@ func TestReplayPrefersTheNotice(t *testing.T) {
 // The ledger of one compaction has the same bytes in every process: the copies of several
 // messages before one place have an order, too.
 func TestRecordedCopiesHaveAnOrder(t *testing.T) {
-	msgs := []message.Message{message.User("go")}
+	msgs := []message.Message{message.User("go"), message.System("no copy")}
 	for range 2 {
 		msgs = append(msgs, message.System("a"), message.System("b"), message.Developer("c"))
 	}
 	c := NewConversation(append(msgs, message.Assistant("gone")), policy.Pins{message.RoleSystem, message.RoleDeveloper}, nil)
-	edits := []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1, 2, 3}, Copies: true}}}
+	edits := []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{2, 3, 4}, Copies: true}}}
 	after, err := c.Apply(edits)
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +135,32 @@ func TestRecordedCopiesHaveAnOrder(t *testing.T) {
 	for range 20 {
 		if got := c.Record("duplicates", edits, after); !reflect.DeepEqual(got, want) {
 			t.Fatalf("recorded %+v, and before %+v", got, want)
+		}
+	}
+}
+
+// A ledger that was changed can name copies that there are not. The replay removes no
+// message for them, or is an error.
+func TestReplayRemovesOnlyTheRecordedCopies(t *testing.T) {
+	rule := message.System("rule")
+	c := NewConversation([]message.Message{message.User("go"), rule, rule, message.Assistant("on"), rule, message.User("end")}, policy.Pins{message.RoleSystem}, nil)
+	of := rule.Fingerprint()
+	for name, tc := range map[string]struct {
+		r    CopyRecipe
+		left int // -1: an error
+	}{
+		"as recorded":                {CopyRecipe{Of: of, At: 1, Had: 2, Gone: []int{0, 1}}, 4},
+		"another number":             {CopyRecipe{Of: of, At: 1, Had: 1, Gone: []int{0}}, 6},
+		"a copy before the first":    {CopyRecipe{Of: of, At: 1, Had: 2, Gone: []int{-1}}, 6},
+		"a copy behind the last":     {CopyRecipe{Of: of, At: 1, Had: 2, Gone: []int{2}}, 6},
+		"the newest one":             {CopyRecipe{Of: of, At: 2, Had: 1, Gone: []int{0}}, 6},
+		"a message that is not here": {CopyRecipe{At: 1, Had: 0, Gone: []int{0}}, 6},
+		"a place before the first":   {CopyRecipe{Of: of, At: -1, Had: 2, Gone: []int{0}}, -1},
+		"a place behind the last":    {CopyRecipe{Of: of, At: 3, Had: 2, Gone: []int{0}}, -1},
+	} {
+		d, err := c.Replay(Recipe{Copies: []CopyRecipe{tc.r}})
+		if tc.left < 0 && !errors.Is(err, policy.ErrEdit) || tc.left >= 0 && (err != nil || d.Len() != tc.left) {
+			t.Errorf("%s: %v, %v", name, d, err)
 		}
 	}
 }

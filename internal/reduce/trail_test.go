@@ -126,11 +126,14 @@ func TestTrailKeepsThePlaceOfAProtectedAnchor(t *testing.T) {
 		s := reduce.TrailStep{Recipes: []reduce.Recipe{out.Passes[0].Recipe}}
 		in, n := reduce.Coverage(s.Recipes)
 		s.In, s.Out = conv.Chain().At(conv, in), out.Conversation.Chain().At(out.Conversation, n)
-		more := append(slices.Clone(history), message.Assistant("Done."), message.User("And the third one?"), message.Assistant("I look."))
-		got, _ := trail(t, more, []reduce.TrailStep{s})
-		want := append(out.Conversation.Messages(), more[len(history):]...)
-		if !slices.EqualFunc(got.Messages(), want, message.Identical) {
-			t.Errorf("user message %d, %q: order %v, want %v", user, text, got.Sources(), out.Conversation.Sources())
+		next := message.User("And the third one?")
+		next.Protected = true
+		for _, later := range [][]message.Message{{message.Assistant("Done."), next, message.Assistant("I look.")}, {next, message.Assistant("I look.")}} {
+			got, _ := trail(t, append(slices.Clone(history), later...), []reduce.TrailStep{s})
+			want := append(out.Conversation.Messages(), later...)
+			if !slices.EqualFunc(got.Messages(), want, message.Identical) {
+				t.Errorf("user message %d, %q: order %v, want %v", user, text, got.Sources(), out.Conversation.Sources())
+			}
 		}
 	}
 }
