@@ -47,9 +47,9 @@ func TestLastingLeavesOutEditsOfRemovedMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Pass{Recipe: Recipe{Stage: "mask", Texts: []TextRecipe{{At: 1}, {At: 3}, {At: 0}}}, Sources: []int{1, 3, -1}}
+	p := &Pass{Recipe: Recipe{Stage: "mask", Texts: []TextRecipe{{At: 1}, {At: 3}, {At: 0}, {At: 2}}}, Sources: []int{1, 3, -1, 0}}
 	got := (&Outcome{Conversation: d}).Lasting(p)
-	if want := []TextRecipe{{At: 3}, {At: 0}}; got.Stage != "mask" || !reflect.DeepEqual(got.Texts, want) || len(p.Recipe.Texts) != 3 {
+	if want := []TextRecipe{{At: 3}, {At: 0}}; got.Stage != "mask" || !reflect.DeepEqual(got.Texts, want) || len(p.Recipe.Texts) != 4 {
 		t.Errorf("%+v of %+v", got, p.Recipe)
 	}
 }

@@ -176,6 +176,7 @@ func TestCoverageReturnsThePrefixOfTheRecipes(t *testing.T) {
 		{"a cut with a summary", []reduce.Recipe{cut(summary)}, 7, 4},
 		{"a cut with a notice", []reduce.Recipe{cut(notice)}, 7, 4},
 		{"a cut with neither", []reduce.Recipe{cut(reduce.CutRecipe{})}, 7, 3},
+		{"a cut whose recent span is the whole", []reduce.Recipe{{Cut: &reduce.CutRecipe{Removed: [][2]int{{1, 3}}, Notice: 2}}}, 3, 2},
 		{"a text before a cut", []reduce.Recipe{text(9), cut(notice)}, 10, 7},
 		{"a text behind a cut with a summary", []reduce.Recipe{cut(summary), text(5)}, 9, 6},
 		{"a text behind a cut with a notice", []reduce.Recipe{cut(notice), text(5)}, 9, 6},
