@@ -64,9 +64,14 @@ func TestCheckCatchesEachRule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view, sources := wiretest.View(msgs, c.sources, c.replace)
-			wiretest.Counted(t, r.Check(view, sources))
-			if diff := cmp.Diff(c.want, wiretest.Broken(r.Check(view, sources))); diff != "" {
+			found := r.Check(view, sources)
+			if diff := cmp.Diff(c.want, wiretest.Broken(found)); diff != "" {
 				t.Error(diff)
+			}
+			for _, v := range found {
+				if v.Detail == "" {
+					t.Errorf("%s has no detail", v.Check)
+				}
 			}
 		})
 	}
@@ -107,6 +112,36 @@ func TestEveryKindOfContentCountsAsContent(t *testing.T) {
 		if got := r.Check(r.Messages(), seq(2)); (len(got) == 0) != want {
 			t.Errorf("%s: the check reports %v", raw, got)
 		}
+	}
+}
+
+// The check of a request names the message in the view that breaks a rule.
+func TestCheckNamesTheMessage(t *testing.T) {
+	for body, want := range map[string]string{
+		`[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"user","content":"q"}]`:                         "tool_call_without_result a 1",
+		`[{"role":"user","content":"q"},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"user","content":"q"}]`:                                                              "tool_result_without_call a 1",
+		`[{"role":"user","content":"q"},{"role":"assistant","content":"x"}]`:                                                                                                          "assistant_message_last  1",
+		`[{"role":"user","content":"q"},{"role":"function","name":"f","tool_call_id":"a","content":"x"}]`:                                                                             "",
+		`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":["x",""]},{"role":"user","content":"q"}]`: "",
+		`[]`: "",
+	} {
+		r := parse(t, `{"messages":`+body+`}`)
+		got := ""
+		for _, v := range r.Check(r.Messages(), seq(len(r.Messages()))) {
+			got += fmt.Sprint(v.Check, " ", v.ID, " ", v.Index)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	r := parse(t, `{"messages":[{"role":"developer","content":"d"},{"role":"user","content":"q"}]}`)
+	if got := wiretest.Broken(r.Check(r.Messages()[1:], []int{1})); len(got) != 1 || got[0] != "system_message_first " {
+		t.Errorf("without the developer's message: %v", got)
+	}
+	r = parse(t, `{"messages":[{"role":"assistant","content":"x","tool_calls":[{"id":"a","function":{"name":"f","arguments":"1"}}]},{"role":"tool","tool_call_id":"a","content":"x"},{"role":"user","content":"q"}]}`)
+	view, sources := wiretest.View(r.Messages(), seq(3), map[int]message.Message{0: message1(t, strings.Replace(string(r.Messages()[0].Raw()), `"1"`, `"2"`, 1))})
+	if got := r.Check(view, sources); len(got) != 1 || got[0].Check != openai.CheckCalls || got[0].Index != 0 {
+		t.Errorf("with other arguments in the first message: %v", got)
 	}
 }
 

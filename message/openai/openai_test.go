@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -101,6 +102,18 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if p := m.Parts[0]; p.Media.MIME != "image/png" || p.Media.Detail != "low" || p.Text != "" {
 		t.Errorf("image %+v, want MIME type image/png and detail low", p.Media)
 	}
+	m = message1(t, `{"role":"user","content":["plain",{"type":"text","text":"typed"}]}`)
+	if len(m.Parts) != 2 || m.Parts[0].Text != "plain" || m.Parts[0].Kind != message.KindText {
+		t.Errorf("parts %+v, want two texts", m.Parts)
+	}
+	m = message1(t, `{"role":"function","name":"f","content":"x"}`)
+	if len(m.Parts) != 1 || m.Parts[0].Kind != message.KindToolResult || m.Parts[0].Name != "f" {
+		t.Errorf("parts %+v, want a result of f", m.Parts)
+	}
+	m = message1(t, `{"role":"assistant","content":null,"audio":{"id":"a"}}`)
+	if len(m.Parts) != 1 || m.Parts[0].Kind != message.KindAudio || m.Parts[0].Media.Bytes != 10 {
+		t.Errorf("parts %+v, want audio of 10 bytes", m.Parts)
+	}
 	m = message1(t, `{"role":"user","content":[{"type":"image_url","image_url":"data:image/gif;base64,AAAA"}]}`) // as some clients send it
 	if p := m.Parts[0]; p.Media.MIME != "image/gif" || p.Media.URL != "data:image/gif;base64,AAAA" {
 		t.Errorf("image %+v, want MIME type image/gif and its URL", p.Media)
@@ -137,7 +150,20 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		`{"role":"assistant","tool_calls":{}}`:                        `"tool_calls"`,
 		`{"role":"assistant","tool_calls":[{"id":"x"}]}`:              `"tool_calls[0].function"`,
 		`{"role":"assistant","tool_calls":[{"function":{"name":1}}]}`: `"tool_calls[0].function.name"`,
-		`[1]`: "a message is a JSON object",
+		`[1]`:                                    "a message is a JSON object",
+		`{"role":"user","name":7,"content":"x"}`: `"name": must be a string`,
+		`{"role":"tool","tool_call_id":7,"content":"x"}`:                            `"tool_call_id": must be a string`,
+		`{"role":"assistant","refusal":7}`:                                          `"refusal": must be a string`,
+		`{"role":"assistant","tool_calls":[7]}`:                                     `"tool_calls[0]": must be an object`,
+		`{"role":"assistant","tool_calls":[{"id":7,"function":{}}]}`:                `"tool_calls[0].id": must be a string`,
+		`{"role":"assistant","tool_calls":[{"function":7}]}`:                        `"tool_calls[0].function": must be an object`,
+		`{"role":"assistant","function_call":7}`:                                    `"function_call": must be an object`,
+		`{"role":"user","content":[{"type":7}]}`:                                    `"content[0].type": must be a string`,
+		`{"role":"user","content":["a",{"type":"text","text":7}]}`:                  `"content[1].text": must be a string`,
+		`{"role":"assistant","content":[{"type":"refusal","refusal":7}]}`:           `"content[0].refusal": must be a string`,
+		`{"role":"user","content":[{"type":"image_url"}]}`:                          `"content[0].image_url": is missing`,
+		`{"role":"user","content":[{"type":"image_url","image_url":{"url":7}}]}`:    `"content[0].image_url.url": must be a string`,
+		`{"role":"user","content":[{"type":"image_url","image_url":{"detail":7}}]}`: `"content[0].image_url.detail": must be a string`,
 	} {
 		_, _, err := openai.Parse([]byte(good + "\n\n" + bad + "\n"))
 		var in *openai.InputError
@@ -145,10 +171,20 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 			t.Errorf("%s: got %v, want line 3 and %s", bad, err, want)
 		}
 	}
-	_, _, err := openai.Parse([]byte("[\n" + good + ",\n{\"role\":2}\n]"))
-	var in *openai.InputError
-	if !errors.As(err, &in) || in.Line != 3 || in.Index != 1 {
-		t.Errorf("in an array: got %v", err)
+	for bad, want := range map[string]string{
+		"[\n" + good + ",\n{\"role\":2}\n]": `line 3 (message 1): field "role": must be a string`,
+		"\n[\n" + good + "\n] x":            "line 4 (message 0): there is text after the array",
+		"\n[\n" + good + "\n":               "line 2 (message 0): not valid JSON",
+	} {
+		_, _, err := openai.Parse([]byte(bad))
+		if in := (*openai.InputError)(nil); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", bad, err, want)
+		}
+	}
+	for _, none := range []string{"", " \n"} {
+		if msgs, layout, err := openai.Parse([]byte(none)); err != nil || len(msgs) != 0 || layout != openai.JSONL {
+			t.Errorf("%q: %d messages, layout %v, %v", none, len(msgs), layout, err)
+		}
 	}
 }
 
@@ -163,8 +199,8 @@ func TestArraysAndPrettyPrintedMessagesAreRead(t *testing.T) {
 	if err != nil || layout != openai.JSONL || len(again) != 2 || again[0].Fingerprint() != msgs[0].Fingerprint() {
 		t.Errorf("error %v, want the same 2 messages as JSONL, got %s", err, lines)
 	}
-	if out := openai.Append(nil, msgs, openai.Array); !json.Valid(out) {
-		t.Errorf("no JSON: %s", out)
+	if out := openai.Append(nil, msgs, openai.Array); !json.Valid(out) || bytes.Count(out, []byte("\n")) != 4 {
+		t.Errorf("no JSON with a message in each line: %s", out)
 	}
 }
 
