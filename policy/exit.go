@@ -42,12 +42,7 @@ func exitCode(result string) (code int, ok bool) {
 }
 
 func captured(form *regexp.Regexp, line string) (int, bool) {
-	const longest = 100 // length of a status line, in bytes
-	line = strings.TrimSuffix(line, "\r")
-	if len(line) > longest {
-		return 0, false
-	}
-	found := form.FindStringSubmatch(line)
+	found := form.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
 	for i := 1; i < len(found); i++ {
 		if found[i] != "" {
 			n, err := strconv.Atoi(found[i])
