@@ -48,12 +48,13 @@ func fullStep() (step Step) {
 // A ledger in pieces has the same bytes as in one piece: with every field, with
 // words that look like its lists, with secrets, and with patterns of the user.
 func TestLedgerInPiecesIsTheSameBytes(t *testing.T) {
-	full, looks := fullStep(), fullStep()
+	full, looks, bare := fullStep(), fullStep(), fullStep()
+	bare.Recipes[0].Texts, bare.Evicted = nil, nil
 	looks.Note = `"recipes":[{"stage":""}] "evicted":[{"fp":""}] "texts":[{"at":0}] password=hunter2hunter2 AKIAIOSFODNN7EXAMPLE`
 	looks.Recipes[1].Stage = looks.Note
 	looks.Recipes[1].Cut = &reduce.CutRecipe{Summary: &policy.SummaryInfo{Text: looks.Note}}
 	for _, o := range []redact.Options{{}, {Disabled: true}, {Strict: true}, {Patterns: []string{`^0+$`, `text \d+`, `mask`}}, {Patterns: []string{`^$|.`}}} {
-		for _, step := range []Step{full, looks, {}} {
+		for _, step := range []Step{full, looks, bare, {}} {
 			samePieces(t, o, step)
 		}
 	}
@@ -77,6 +78,7 @@ func TestPiecesReportsWhatCannotBeEncoded(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := Step{Recipes: []reduce.Recipe{{Cut: &reduce.CutRecipe{Summary: &policy.SummaryInfo{Retention: math.NaN()}}}}}
+	step.Recipes, step.Evicted = append(step.Recipes, reduce.Recipe{Texts: make([]reduce.TextRecipe, 1)}), make([]Eviction, 1)
 	if _, err := Pieces(step, r.Session()); err == nil {
 		t.Error("no error")
 	}

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
@@ -50,7 +51,7 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at indexMap) st
 			continue
 		}
 		k, ok := at.index(b.items.at(i).src)
-		if !ok && isCopy(before, i, b, at) {
+		if !ok && isCopy(before, i) {
 			continue
 		}
 		if !ok {
@@ -194,7 +195,7 @@ func checkOpen(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 		if src < 0 {
 			continue
 		}
-		if _, ok := at.index(src); !ok && !isCopy(before, i, b, at) {
+		if _, ok := at.index(src); !ok && !isCopy(before, i) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
 		was, _ := b.Decision(src)
@@ -216,17 +217,12 @@ func checkAccount(_, _ *policy.View, _, a *Conversation, at indexMap) string {
 	return ""
 }
 
-// isCopy reports whether pinned message i may be missing from the new view
-// because an identical later message is still there.
-func isCopy(v *policy.View, i int, b *Conversation, at indexMap) bool {
+// isCopy reports whether pinned message i may be missing from the new view because of
+// an identical later message. The newest of them has no later one, so that it stays.
+func isCopy(v *policy.View, i int) bool {
 	m := &v.Messages[i]
 	if m.Protected || !instructing(m) {
 		return false
 	}
-	for k := i + 1; k < len(v.Messages); k++ {
-		if _, there := at.index(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Messages[i+1:], func(later message.Message) bool { return message.Identical(*m, later) })
 }

@@ -167,7 +167,7 @@ func TestCheckAcceptsMessagesMadeByStages(t *testing.T) {
 	pins := policy.Pins{message.RoleSystem}
 	history := []message.Message{
 		message.User("go"), message.Assistant("a long answer"), message.System("rule"), // 0 to 2
-		message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}")), message.ToolResult("x", "one"), message.ToolResult("y", "two"), // 3 to 5
+		message.Assistant("", message.Call("x", "bash", "{}"), message.Call("y", "bash", "{}"), message.Call("z", "bash", "{}")), message.ToolResult("x", "one"), message.ToolResult("y", "two"), // 3 to 5
 	}
 	b := NewConversation(history, pins, nil)
 	notice, made := policy.NewNotice(3), message.System("made by a stage")

@@ -273,7 +273,7 @@ func (s Step) goal(v *policy.View) (goal int, due bool) {
 // HasTarget reports whether a compaction aims for the target of the budget. It returns
 // false if every step at the trigger only works down to the cap.
 func (e *Engine) HasTarget() bool {
-	target, budget := false, false
+	budget := false
 	for _, s := range e.Steps {
 		if _, ok := s.Stage.(policy.Duplicates); ok {
 			continue // the step has no separate target
@@ -281,10 +281,15 @@ func (e *Engine) HasTarget() bool {
 		if s.Goal == ToBytes || s.Goal == InBytes {
 			continue // the target of this step is in bytes, not tokens
 		}
-		target = target || s.When != policy.Always && s.Goal != policy.ToBudget
-		budget = budget || s.When != policy.Always && s.Goal == policy.ToBudget
+		if s.When == policy.Always {
+			continue
+		}
+		if s.Goal != policy.ToBudget {
+			return true
+		}
+		budget = true
 	}
-	return target || !budget
+	return !budget
 }
 
 func (e *Engine) now() time.Time {

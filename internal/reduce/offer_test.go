@@ -196,6 +196,13 @@ func TestMaskOfferLeavesOutResultsThatStay(t *testing.T) {
 		for _, from := range []int{0, 2} { // with and without instructions and a user message
 			v := policy.NewView(msgs[from:], policy.Pins{message.RoleSystem}, byWords{})
 			v.Keep.Pairs = pairs
+			gone := 0
+			for _, i := range v.Partition(policy.Keep{Turns: 1, Pairs: pairs}).Remainder {
+				gone += v.Tokens[i]
+			}
+			if o, ok := OffersOf(v, policy.Mask{}).Cut(1, 0, 1); o.Gone != gone && ok || ok != (gone > 1) {
+				t.Errorf("%d pairs stay: offer %+v, but %d tokens are in the remainder", pairs, o, gone)
+			}
 			m := policy.Mask{Turns: 1, MinTokens: 50}
 			if o, ok := OffersOf(v, m).Mask(1); ok != (masked > 0) || o.Gone != masked*(504-placeholderTokens) {
 				t.Errorf("%d pairs stay: offer %+v, want %d results", pairs, o, masked)

@@ -56,7 +56,9 @@ func TestEngineTriesEachOrderOnce(t *testing.T) {
 		message.System("s"), message.User(long("q")), message.Assistant(long("a")), message.System("rule"), message.Assistant(long("b")), // 0 to 4
 		message.User("Now."), message.System("more"), message.Assistant(long("c")), message.Assistant("d"), // 5 to 8
 	}
-	twice := slices.Concat(msgs[:4], []message.Message{message.System("s")}, msgs[4:])
+	rule := message.System(long("s"))
+	twice := slices.Concat([]message.Message{rule}, msgs[1:4], []message.Message{rule}, msgs[4:])
+	noticed := slices.Concat([]message.Message{policy.NewNotice(2)}, msgs[1:])
 	talk := slices.Concat([]message.Message{message.User(long("p"))}, msgs[1:])
 	kept := message.User("kept")
 	kept.Protected = true
@@ -79,6 +81,10 @@ func TestEngineTriesEachOrderOnce(t *testing.T) {
 			[]string{"0 3 S 5 6 7 8", "0 S 3 5 6 7 8", "0 S 5 3 6 7 8"}},
 		{"removed messages in the recent span", msgs, rules, cut(policy.Cut{Removed: []int{1, 2, 7}, Recent: 3, New: &summary}),
 			[]string{"0 S 3 4 5 6 8", "0 S 4 5 3 6 8"}},
+		{"the first answer of the recent span removed", msgs, rules, cut(policy.Cut{Removed: []int{1, 2, 4}, Recent: 3, New: &summary}),
+			[]string{"0 S 3 5 6 7 8", "0 S 5 3 6 7 8"}},
+		{"a notice in front", noticed, none, cut(policy.Cut{Removed: []int{0, 1}, Recent: 2, New: &summary}),
+			[]string{"S 2 3 4 5 6 7 8"}},
 		{"a cut that the stage put behind", msgs, rules, cut(policy.Cut{Removed: []int{1, 2, 4}, Recent: 5, New: &summary, Behind: true}),
 			[]string{"0 S 3 5 6 7 8"}},
 		{"a cut without a new message", msgs, rules, cut(policy.Cut{Removed: []int{1, 2, 4}, Recent: 5}),

@@ -275,6 +275,23 @@ func TestOriginsComeFromMarks(t *testing.T) {
 	}
 }
 
+// The size of media is in bytes, so that it is no number of masked characters.
+func TestMaskedCharsLeaveOutMedia(t *testing.T) {
+	two := message.ToolResult("a", strings.Repeat("x", 200))
+	two.Parts = append(two.Parts, message.ToolResult("b", strings.Repeat("y", 200)).Parts...)
+	text, media := policy.Mark{Form: formname.Observation, Chars: 200}, policy.Mark{Form: formname.Media, What: "image", Chars: 4096, Ref: "3f9a2c1b77de"}
+	for want, marks := range map[int][]policy.Mark{0: {media}, 200: {text, media}, 400: {text, text}} {
+		var edits []policy.Edit
+		for p := range marks {
+			edits = append(edits, policy.Edit{Decision: policy.Masked, Text: &policy.TextEdit{Part: p, Segments: []policy.Segment{{Mark: &marks[p]}}}})
+		}
+		c, err := NewConversation([]message.Message{two, message.User("x")}, nil, nil).Apply(edits)
+		if err != nil || c.MaskedChars(0) != want || c.MaskedChars(1) != 0 {
+			t.Errorf("%d characters are masked, want %d; %v", c.MaskedChars(0), want, err)
+		}
+	}
+}
+
 // A link identifies the unpinned messages of a prefix, their order included.
 func TestLinksDependOnEachMessageAndItsPlace(t *testing.T) {
 	of := func(texts ...string) (l Link) {

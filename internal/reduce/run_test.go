@@ -94,7 +94,7 @@ func TestRunOfEachCallRefusesNoView(t *testing.T) {
 // An end of the context ends the run, also while a stage works. The stage's edits are not
 // made, and the caller keeps the view.
 func TestRunEndsWithItsContext(t *testing.T) {
-	for _, before := range []bool{true, false} {
+	for n, before := range []bool{true, false, false} {
 		ctx, cancel := context.WithCancel(t.Context())
 		asked := 0
 		stage := &staged{propose: func(*policy.View) (policy.Proposal, error) {
@@ -105,7 +105,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		if before {
 			cancel()
 		}
-		o, err := start(t, ctx, Engine{Steps: []Step{{Stage: stage, Goal: policy.All}, {Stage: stage, Goal: policy.All}}}, Request{Budget: policy.Budget{Cap: 900}})
+		o, err := start(t, ctx, Engine{Steps: []Step{{Stage: stage, Goal: policy.All}, {Stage: stage, Goal: policy.All}}[n/2:]}, Request{Budget: policy.Budget{Cap: 900}})
 		if !errors.Is(err, context.Canceled) || o.Changed() || o.View.Total() != 500 || asked > 1 || before && asked > 0 {
 			t.Errorf("ended before the run is %v: %v, asked %d times, %+v", before, err, asked, o.Passes)
 		}
@@ -122,6 +122,11 @@ func TestPassReportsTheErrorAndTheSummaryOfAStage(t *testing.T) {
 	}{
 		"edits":              {func(*policy.View) (policy.Proposal, error) { return dropFirst(), nil }, 1, func(p Pass) bool { return p.Err == nil && p.Before == 500 && p.After == 303 }},
 		"edits and an error": {func(*policy.View) (policy.Proposal, error) { return dropFirst(), failed }, 0, func(p Pass) bool { return errors.Is(p.Err, failed) && p.Proposed == 1 }},
+		"groups that do not fit": {func(*policy.View) (policy.Proposal, error) {
+			p := dropFirst()
+			p.Groups = append(p.Groups, p.Groups[0], []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{1}, Recent: 2}}}, []policy.Edit{{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{9}}}})
+			return p, nil
+		}, 0, func(p Pass) bool { return errors.Is(p.Err, policy.ErrEdit) && p.Discarded && p.Proposed == 4 }},
 		"a summary that was not written": {func(*policy.View) (policy.Proposal, error) {
 			return policy.Proposal{Summary: &policy.SummaryInfo{Attempts: 2}}, nil
 		}, 0, func(p Pass) bool { return p.Summary != nil && p.Summary.Attempts == 2 }},
