@@ -26,6 +26,7 @@ func (c *call) keepView(conv *reduce.Conversation) {
 func (c *call) fillResult(out *reduce.Outcome) {
 	c.res.Messages, c.shown = out.Conversation.Messages(), out.Conversation
 	c.res.After = c.layersIn(out.View)
+	c.res.Keep = out.Keep
 	c.did = c.deedsOf(out)
 	c.summary = nil
 	for _, p := range out.Passes {

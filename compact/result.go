@@ -80,7 +80,7 @@ type Result struct {
 	Stages    []StageReport       `json:"stages"`             // one for each stage that ran in this call, in order
 	Summary   *policy.SummaryInfo `json:"summary,omitempty"`  // summary in the view; nil: none
 	Savings   Savings             `json:"savings"`            // compared with the incoming history
-	Keep      policy.Keep         `json:"keep"`               // the configured keep counts; a shrink can keep less
+	Keep      policy.Keep         `json:"keep"`               // the keep counts of the compaction, or the configured ones; a shrink can keep less
 	Archived  *Archived           `json:"archived,omitempty"` // nil: this call stored nothing
 	Warnings  []string            `json:"warnings,omitempty"` // failures that the call recovered from, redacted
 	Timing    Timing              `json:"timing"`             // in nanoseconds when encoded as JSON

@@ -82,7 +82,7 @@ func (c *call) ledger(r *run, out *reduce.Outcome, number int) ledger.Step {
 	step := ledger.Step{
 		V: ledger.Version, Key: c.s.keys.Current().ID(), Step: number, Session: c.id, Agent: c.q.agent, Branch: c.q.branch, Kind: "preflight", Note: c.s.redactor.Text(c.q.note).String(),
 		Model: c.ep.name, Window: c.ep.window, Preset: c.ep.cfg.Preset,
-		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: c.res.Keep, Forms: c.ep.forms(),
+		Before: c.res.Before.Total, After: c.res.After.Total, Bound: c.upperBound(c.res.Messages, c.res.After.Total), Calibration: c.calibration(), Keep: out.Keep, Forms: c.ep.forms(),
 		Archive: r.archive(), Edits: c.seenEdits,
 	}
 	switch {

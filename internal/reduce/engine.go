@@ -108,6 +108,7 @@ type Outcome struct {
 	Conversation *Conversation
 	View         *policy.View // view of Conversation
 	Passes       []Pass
+	Keep         policy.Keep // the keep counts of the engine that ran
 
 	later []policy.Stage // stages of the current step and of the steps after it
 }
@@ -218,7 +219,7 @@ func (e *Engine) later(from int) []policy.Stage {
 // Run executes the steps. The error is a *[policy.BudgetError] or the context's error;
 // the outcome then holds the steps up to the error.
 func (e *Engine) Run(ctx context.Context, q Request) (*Outcome, error) {
-	o := &Outcome{Conversation: q.Conversation, View: e.first(q)}
+	o := &Outcome{Conversation: q.Conversation, View: e.first(q), Keep: e.Keep}
 	if e.Floors && q.Only != policy.Always && o.View.Total() > q.Budget.Most() {
 		if floor := o.View.Floor(); floor > q.Budget.Most() {
 			return o, e.refuse(o, true)

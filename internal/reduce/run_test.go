@@ -198,7 +198,8 @@ func TestUneditedReturnsMessagesOfTheRunAsTheyAre(t *testing.T) {
 		}
 		return policy.Proposal{}, nil
 	}}
-	if o, err := start(t, t.Context(), Engine{Steps: []Step{{Stage: first, Goal: policy.All}, {Stage: second, Goal: policy.All}}}, Request{Budget: policy.Budget{Cap: 900}}); err != nil || !o.Changed() {
+	keep := policy.Keep{Turns: 1, Pairs: 2}
+	if o, err := start(t, t.Context(), Engine{Steps: []Step{{Stage: first, Goal: policy.All}, {Stage: second, Goal: policy.All}}, Keep: keep}, Request{Budget: policy.Budget{Cap: 900}}); err != nil || !o.Changed() || o.Keep != keep {
 		t.Fatalf("%v, %+v", err, o.Passes)
 	}
 }
