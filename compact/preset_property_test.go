@@ -86,7 +86,7 @@ func ofALateResult(v invariant.Violation) bool {
 // dispatch blocks, which the judge does not count as masked.
 func bareBlocks(res *compact.Result, detail string) bool {
 	var i int
-	if _, err := fmt.Sscanf(detail, "message %d is called masked", &i); err != nil {
+	if _, err := fmt.Sscanf(detail, "the decision on message %d is masked", &i); err != nil {
 		return false
 	}
 	return slices.ContainsFunc(res.Messages, func(m message.Message) bool {
