@@ -33,6 +33,10 @@ func (v *View) Saves(t *TextEdit) (tokens int, ok bool) {
 
 // Edited reports whether part p of message i was edited before.
 func (v *View) Edited(i, p int) bool {
-	_, known := v.Known(i, p)
-	return known || v.Masked(i, p)
+	if v.Origins != nil {
+		if _, ok := v.Origins(i, p); ok {
+			return true
+		}
+	}
+	return v.Masked(i, p)
 }

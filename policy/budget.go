@@ -104,7 +104,7 @@ func ceil(r *big.Rat) int {
 // leaves the distance between target and trigger for new messages, as far as the cap
 // allows, even if last is above the target.
 func (b Budget) Due(last int) int {
-	if b.Trigger > b.Cap {
+	if last <= 0 || b.Trigger > b.Cap {
 		return b.Trigger
 	}
 	return max(min(b.Cap, max(b.Trigger, last+b.Trigger-b.Target)), last+1)

@@ -60,7 +60,7 @@ func renderCall(k *Mark, of answered) (string, error) {
 	}
 	room := callFormMost - runes(head) - runes(tail) - around
 	const says = ` · says "`
-	if target != "" {
+	if quoted != "" && target != "" {
 		most := room - min(runes(target), callNameMost) - runes(says) - 1
 		if quoted = cut(quoted, min(most, callSaysMost)); quoted != "" {
 			tail = says + quoted + `"` + tail
@@ -157,6 +157,9 @@ const longWord = 12
 // cutting it: redaction would not recognize half a key.
 func cutWords(s string, n int) string {
 	cut := cutRunes(s, n)
+	if cut == s {
+		return s
+	}
 	kept := strings.TrimSuffix(cut, "…")
 	start := len(strings.TrimRightFunc(kept, wordPart))
 	if next, _ := utf8.DecodeRuneInString(s[len(kept):]); !wordPart(next) || len(kept)-start < longWord || !strings.ContainsAny(kept[start:], "0123456789") {
@@ -180,7 +183,7 @@ var callForm = sync.OnceValue(func() *regexp.Regexp {
 // parseCall recognizes the output of renderCall, in any version of the form. The
 // returned mark has the newest version.
 func parseCall(text string) (Mark, bool) {
-	if !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
+	if len(text) > callFormMost*utf8.UTFMax || !strings.HasPrefix(text, "[observation masked — ") || runes(text) > callFormMost {
 		return Mark{}, false
 	}
 	found := callForm().FindStringSubmatch(text)

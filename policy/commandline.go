@@ -171,8 +171,8 @@ func simpleCommands(text string) iter.Seq[string] {
 // hereEnd returns the end of the here-document that command begins, or i if command
 // begins none. i is the end of the command's line.
 func hereEnd(command, text string, i int) int {
-	_, word, _ := strings.Cut(command, "<<")
-	if name := strings.Fields(strings.TrimLeft(word, "-")); len(name) > 0 {
+	_, word, ok := strings.Cut(command, "<<")
+	if name := strings.Fields(strings.TrimLeft(word, "-")); ok && len(name) > 0 {
 		if at := strings.Index(text[i:], "\n"+strings.Trim(name[0], `'"\`)+"\n"); at >= 0 {
 			return i + at + len(strings.Trim(name[0], `'"\`)) + 1
 		}

@@ -18,8 +18,8 @@ type dispatchTools []string
 func (d dispatchTools) has(tool string) bool {
 	tool = strings.ReplaceAll(strings.ToLower(tool), "/", ".") // path.Match does not match "/" with *
 	return slices.ContainsFunc(d, func(pattern string) bool {
-		ok, _ := path.Match(strings.ReplaceAll(strings.ToLower(pattern), "/", "."), tool)
-		return ok
+		ok, err := path.Match(strings.ReplaceAll(strings.ToLower(pattern), "/", "."), tool)
+		return ok && err == nil
 	})
 }
 

@@ -78,7 +78,8 @@ func (v *View) waiting() int {
 // Fits reports whether the view is within the budget, or will be within it after a
 // later stage has removed duplicate messages.
 func (v *View) Fits() bool {
-	return v.Total()-v.cost(v.spare()) <= v.Budget.Cap
+	total := v.Total()
+	return total <= v.Budget.Cap || total-v.cost(v.spare()) <= v.Budget.Cap
 }
 
 // spare returns the copies that a later stage removes if the budget requires it. It
@@ -93,6 +94,8 @@ func (v *View) spareBeside(gone []bool) []int {
 	return slices.DeleteFunc(v.duplicatesBeside(gone), func(i int) bool { return i == 0 })
 }
 
+// instructs reports whether a message is an instruction. A summary or notice made by a
+// stage does not count as a copy.
 func instructs(m *message.Message) bool {
-	return m.Role == message.RoleSystem || m.Role == message.RoleDeveloper
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !hasStageForm(m)
 }

@@ -151,8 +151,10 @@ func (v *View) Refusal(floor bool, stages string, source func(i int) int, illega
 	}
 	out.Advice = v.advice(out.Largest)
 	sort.SliceStable(out.Largest, func(a, b int) bool { return out.Largest[a].Tokens > out.Largest[b].Tokens })
-	n := min(len(out.Largest), namedContributors)
-	out.Others, out.Largest = shares(out.Largest[n:]), out.Largest[:n:n]
+	if n := min(len(out.Largest), namedContributors); n < len(out.Largest) {
+		out.Others = shares(out.Largest[n:])
+		out.Largest = out.Largest[:n:n]
+	}
 	return out
 }
 
@@ -203,7 +205,7 @@ func (s staying) stays(i int) string {
 		return whyTurn
 	case s.pair[r]:
 		return whyPair
-	case s.least[r] && len(v.reach.takers) > 0:
+	case s.least[r] && v.reach != nil && len(v.reach.takers) > 0:
 		return whyKept
 	}
 	return whyNoStage

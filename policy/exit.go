@@ -42,7 +42,12 @@ func exitCode(result string) (code int, ok bool) {
 }
 
 func captured(form *regexp.Regexp, line string) (int, bool) {
-	found := form.FindStringSubmatch(strings.TrimSuffix(line, "\r"))
+	const longest = 100 // length of a status line, in bytes
+	line = strings.TrimSuffix(line, "\r")
+	if len(line) > longest {
+		return 0, false
+	}
+	found := form.FindStringSubmatch(line)
 	for i := 1; i < len(found); i++ {
 		if found[i] != "" {
 			n, err := strconv.Atoi(found[i])

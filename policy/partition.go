@@ -48,7 +48,16 @@ func (v *View) listsByRound(recent []bool) (byRound []partitionList, start int) 
 // split divides the messages of the rounds into the lists.
 func (v *View) split(recent []bool) Partition {
 	byRound, start := v.listsByRound(recent)
-	var lists [inRecent + 1][]int
+	var sizes [inRecent + 1]int
+	for r, list := range byRound {
+		sizes[list] += v.Rounds[r].Len()
+	}
+	var lists [len(sizes)][]int
+	for list, n := range sizes {
+		if n > 0 {
+			lists[list] = make([]int, 0, n)
+		}
+	}
 	for r, list := range byRound {
 		for i := v.Rounds[r].Start; i < v.Rounds[r].End; i++ {
 			lists[list] = append(lists[list], i)

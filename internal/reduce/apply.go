@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"errors"
 	"slices"
 	"sort"
 
@@ -12,7 +13,10 @@ import (
 // if it breaks no promise. If the provider would refuse the new view, take first tries
 // other orders of the messages, then other numbers of groups.
 func (e *Engine) take(p *Pass, proposal policy.Proposal, q Request, o *Outcome, reached func(*Conversation) bool) {
-	n, err := e.takeLegal(p, proposal, q, o, shortest(proposal, o, reached))
+	n, err := shortest(proposal, o, reached)
+	if err == nil {
+		n, err = e.takeLegal(p, proposal, q, o, n)
+	}
 	if err != nil {
 		p.Err, p.Discarded = err, true
 	} else if len(p.Edits) > 0 {
@@ -153,7 +157,7 @@ func answers(v *policy.View, c *policy.Cut) [2]int {
 // removed messages. A removed notice counts with the number that it states.
 func (o *Outcome) omits(c *policy.Cut) (n int) {
 	for _, i := range c.Removed {
-		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok {
+		if had, ok := policy.ParseNotice(o.View.Messages[i]); ok && o.View.Owned(i) {
 			n += had
 		} else {
 			n++
@@ -162,11 +166,11 @@ func (o *Outcome) omits(c *policy.Cut) (n int) {
 	return n
 }
 
-// instructing reports whether a message is an instruction. A notice made by a stage does not count
-// as an instruction.
+// instructing reports whether a message is an instruction. A summary or notice made by a stage does
+// not count as an instruction.
 func instructing(m *message.Message) bool {
 	_, notice := policy.ParseNotice(*m)
-	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice
+	return (m.Role == message.RoleSystem || m.Role == message.RoleDeveloper) && !notice && !policy.IsSummary(*m)
 }
 
 // around returns the numbers of groups to try, in order. The first is n. For
@@ -201,12 +205,13 @@ func around(p *policy.Proposal, n int) []int {
 // raisesFloor reports whether edits raise the floor above the budget. Edits can raise the
 // floor because a placeholder can cost more than the marker that squeeze would leave.
 func (e *Engine) raisesFloor(before, after *policy.View) bool {
-	if after.Total() <= before.Budget.Cap { // so the floor is not above it, either
+	total := after.Total()
+	if total <= before.Budget.Cap {
 		return false
 	}
 	above := after.Floor()
 	for _, limit := range []int{before.Budget.Cap, before.Budget.Most()} {
-		if above > limit && before.Floor() <= limit {
+		if total > limit && above > limit && before.Floor() <= limit {
 			return true
 		}
 	}
@@ -227,13 +232,18 @@ func first(p *policy.Proposal, n int) []policy.Edit {
 }
 
 // shortest returns the smallest number of groups that reaches the goal. It uses a binary
-// search, because more groups never free fewer tokens. Groups that can't be applied reach
-// no goal.
-func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) int {
-	return 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
+// search, because more groups never free fewer tokens.
+func shortest(proposal policy.Proposal, o *Outcome, reached func(*Conversation) bool) (int, error) {
+	var failed error
+	n := 1 + sort.Search(len(proposal.Groups)-1, func(k int) bool {
 		c, err := o.Conversation.Apply(first(&proposal, k+1))
-		return err == nil && reached(c)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			return false
+		}
+		return reached(c)
 	})
+	return n, failed
 }
 
 // freed returns how many tokens after saves compared with the view of o. It does not

@@ -1,8 +1,8 @@
 package reduce
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/message"
@@ -51,13 +51,13 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at indexMap) st
 			continue
 		}
 		k, ok := at.index(b.items.at(i).src)
-		if !ok && isCopy(before, i) {
+		if !ok && isCopy(before, i, b, at) {
 			continue
 		}
 		if !ok {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		if !message.Identical(before.Messages[i], after.Messages[k]) {
+		if !identical(before.Messages[i], after.Messages[k]) {
 			return fmt.Sprintf("message %d was changed", i)
 		}
 		if k < last {
@@ -86,6 +86,13 @@ func checkUnpinned(before, after *policy.View, b, _ *Conversation, at indexMap) 
 	return ""
 }
 
+func identical(x, y message.Message) bool {
+	if x.Raw() != nil || y.Raw() != nil {
+		return bytes.Equal(x.Raw(), y.Raw())
+	}
+	return x.Fingerprint() == y.Fingerprint() && x.Protected == y.Protected
+}
+
 // checkPairs reports a round that is kept only in part, or that has other messages
 // between its messages. A round must be kept whole or removed whole.
 func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string {
@@ -94,7 +101,7 @@ func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string 
 		for i := span.Start; i < span.End; i++ {
 			src := b.items.at(i).src
 			if src < 0 { // a summary or notice; a late result made it part of the round
-				if last+1 < a.items.len() && a.items.at(last+1).src < 0 {
+				if kept > 0 && last+1 < a.items.len() && a.items.at(last+1).src < 0 {
 					last++
 				}
 				continue
@@ -138,10 +145,15 @@ func checkGrowth(before, after *policy.View, b, a *Conversation, at indexMap) st
 // charsBeside counts the characters of a message before and after an edit. It leaves out
 // parts that were media before the edit: for such parts, only tokens count.
 func charsBeside(was, is *message.Message) (before, after int) {
+	for p := range is.Parts {
+		if p < len(was.Parts) && was.Parts[p].Kind.IsMedia() {
+			continue
+		}
+		after += utf8.RuneCountInString(is.Parts[p].Text)
+	}
 	for p := range was.Parts {
 		if !was.Parts[p].Kind.IsMedia() {
 			before += utf8.RuneCountInString(was.Parts[p].Text)
-			after += utf8.RuneCountInString(is.Parts[p].Text)
 		}
 	}
 	return before, after
@@ -159,7 +171,7 @@ func checkAnchor(before, after *policy.View, b, _ *Conversation, at indexMap) st
 	switch {
 	case !ok:
 		return "the last user message is gone"
-	case !message.Identical(before.Messages[before.Anchor], after.Messages[k]):
+	case !identical(before.Messages[before.Anchor], after.Messages[k]):
 		return "the last user message was changed"
 	case k < summary:
 		return "the last user message stands before the summary"
@@ -192,15 +204,13 @@ func newSummary(before, after *policy.View) (at int, many bool) {
 func checkOpen(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
-		if src < 0 {
-			continue
-		}
-		if _, ok := at.index(src); !ok && !isCopy(before, i) {
+		if _, ok := at.index(src); src >= 0 && !ok && !isCopy(before, i, b, at) {
 			return fmt.Sprintf("message %d is gone", i)
 		}
-		was, _ := b.Decision(src)
-		if is, _ := a.Decision(src); is == policy.Masked && was != policy.Masked {
-			return fmt.Sprintf("message %d was masked", i)
+		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == policy.Masked && before.Messages[i].Has(message.KindToolResult) {
+			if was, _ := b.Decision(src); was != policy.Masked {
+				return fmt.Sprintf("message %d was masked", i)
+			}
 		}
 	}
 	return ""
@@ -217,12 +227,17 @@ func checkAccount(_, _ *policy.View, _, a *Conversation, at indexMap) string {
 	return ""
 }
 
-// isCopy reports whether pinned message i may be missing from the new view because of
-// an identical later message. The newest of them has no later one, so that it stays.
-func isCopy(v *policy.View, i int) bool {
+// isCopy reports whether pinned message i may be missing from the new view
+// because an identical later message is still there.
+func isCopy(v *policy.View, i int, b *Conversation, at indexMap) bool {
 	m := &v.Messages[i]
 	if m.Protected || !instructing(m) {
 		return false
 	}
-	return slices.ContainsFunc(v.Messages[i+1:], func(later message.Message) bool { return message.Identical(*m, later) })
+	for k := i + 1; k < len(v.Messages); k++ {
+		if _, there := at.index(b.items.at(k).src); there && message.Identical(*m, v.Messages[k]) {
+			return true
+		}
+	}
+	return false
 }

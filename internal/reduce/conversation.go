@@ -303,7 +303,7 @@ func (d *Conversation) opening(pinned []bool) int {
 		if !pinned[i] || said && instructing(m) {
 			return i
 		}
-		said = !instructing(m)
+		said = said || !instructing(m)
 	}
 	return len(pinned)
 }

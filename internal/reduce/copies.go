@@ -30,9 +30,11 @@ func (c *Conversation) recordCopies(removed []int, ord []int) (out []CopyRecipe)
 	stands := map[place][]int{}
 	newest := map[message.Fingerprint]int{}
 	for i := range c.items.len() {
-		p := place{c.items.at(i).m.Fingerprint(), ord[i]}
-		stands[p] = append(stands[p], i)
-		newest[p.of] = ord[i]
+		if m := &c.items.at(i).m; c.pins.Pinned(m) {
+			p := place{m.Fingerprint(), ord[i]}
+			stands[p] = append(stands[p], i)
+			newest[p.of] = ord[i]
+		}
 	}
 	for p, all := range stands {
 		r := CopyRecipe{Of: p.of, At: p.at, Had: len(all), Stay: newest[p.of]}
@@ -66,12 +68,16 @@ func (c *Conversation) replayCopies(all []CopyRecipe, index []int) (e policy.Edi
 		}
 		e.Cut.Removed = append(e.Cut.Removed, c.copiesIn(r, from, index[r.At])...)
 	}
+	slices.Sort(e.Cut.Removed)
 	return e, len(e.Cut.Removed) > 0, nil
 }
 
 // copiesIn returns the messages in [from, to) that a recipe removes.
 func (c *Conversation) copiesIn(r *CopyRecipe, from, to int) (gone []int) {
-	is := func(i int) bool { return c.items.at(i).m.Fingerprint() == r.Of }
+	is := func(i int) bool {
+		m := &c.items.at(i).m
+		return c.pins.Pinned(m) && m.Fingerprint() == r.Of
+	}
 	var there []int
 	for i := from; i < to; i++ {
 		if is(i) {

@@ -108,7 +108,7 @@ type Outcome struct {
 	Conversation *Conversation
 	View         *policy.View // view of Conversation
 	Passes       []Pass
-	Keep         policy.Keep // the keep counts of the engine that ran
+	Keep         policy.Keep // the keep counts in effect; a shrink lowers them
 
 	later []policy.Stage // stages of the current step and of the steps after it
 }
@@ -274,7 +274,7 @@ func (s Step) goal(v *policy.View) (goal int, due bool) {
 // HasTarget reports whether a compaction aims for the target of the budget. It returns
 // false if every step at the trigger only works down to the cap.
 func (e *Engine) HasTarget() bool {
-	budget := false
+	target, budget := false, false
 	for _, s := range e.Steps {
 		if _, ok := s.Stage.(policy.Duplicates); ok {
 			continue // the step has no separate target
@@ -282,15 +282,10 @@ func (e *Engine) HasTarget() bool {
 		if s.Goal == ToBytes || s.Goal == InBytes {
 			continue // the target of this step is in bytes, not tokens
 		}
-		if s.When == policy.Always {
-			continue
-		}
-		if s.Goal != policy.ToBudget {
-			return true
-		}
-		budget = true
+		target = target || s.When != policy.Always && s.Goal != policy.ToBudget
+		budget = budget || s.When != policy.Always && s.Goal == policy.ToBudget
 	}
-	return !budget
+	return target || !budget
 }
 
 func (e *Engine) now() time.Time {
@@ -311,7 +306,9 @@ func (e *Engine) step(ctx context.Context, s Step, q Request, o *Outcome, goal i
 	if err == nil && len(proposal.Groups) > 0 {
 		e.take(&p, proposal, q, o, s.reached(o, goal))
 	}
-	p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
+	if len(proposal.Failed) > 0 {
+		p.Err = errors.Join(append([]error{p.Err}, proposal.Failed...)...)
+	}
 	p.Elapsed = max(0, e.now().Sub(p.Started)) // the clock can run backwards
 	p.After = o.View.Total()
 	if p.Proposed > 0 || p.Err != nil || p.Summary != nil {
@@ -360,7 +357,7 @@ func roomy[T any](s []T) []T {
 func onlyResults(v *policy.View, edits []policy.Edit) bool {
 	for k := range edits {
 		t := edits[k].Text
-		if t == nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
+		if t == nil || edits[k].Cut != nil || v.Messages[t.Index].Parts[t.Part].Kind != message.KindToolResult {
 			return false
 		}
 	}

@@ -55,8 +55,9 @@ func (l *list[T]) cut(n int) {
 	l.pages, l.own, l.n = l.pages[:full:full], l.own[:full:full], n
 }
 
-// shares reports whether both lists, which have an element i, share its page, so that
-// all elements of that page are the same.
+// shares reports whether both lists share the page of element i, so that all
+// elements of that page are the same.
 func (l *list[T]) shares(with *list[T], i int) bool {
-	return l.pages[i/pageLen] == with.pages[i/pageLen]
+	p := i / pageLen
+	return p < len(l.pages) && p < len(with.pages) && l.pages[p] == with.pages[p]
 }

@@ -15,6 +15,7 @@ const placeholderTokens = 40
 // view; after that, each offer takes only a few additions.
 type Offers struct {
 	v     *policy.View
+	mask  policy.Mask
 	cut   []sum // by round: sums over the earlier rounds that a cut may remove
 	masks []sum // by round: sums over the earlier results that a mask may replace
 	front []int // by round: tokens of the request in front of the round
@@ -34,13 +35,13 @@ func (s sum) minus(o sum) sum { return sum{s.tokens - o.tokens, s.needs - o.need
 // results a mask keeps.
 func OffersOf(v *policy.View, m policy.Mask) *Offers {
 	n := len(v.Rounds)
-	o := &Offers{v: v, cut: make([]sum, n+1), masks: make([]sum, n+1), front: make([]int, n+1)}
+	o := &Offers{v: v, mask: m, cut: make([]sum, n+1), masks: make([]sum, n+1), front: make([]int, n+1)}
 	o.front[0] = v.Fixed
 	seen, results := 0, resultsIn(v.Messages)
 	for r, span := range v.Rounds {
 		var cut, masked sum
 		tokens := 0
-		stays := roundIsPinned(v, r) || v.Anchor >= 0 && v.RoundOf(v.Anchor) == r
+		stays := roundIsPinned(v, r) || v.Anchor >= 0 && v.RoundOf(v.Anchor) == r || span.Start >= v.Open
 		for i := span.Start; i < span.End; i++ {
 			tokens += v.Tokens[i]
 			needs := needsOf(&v.Messages[i], len(v.Turns)+1-v.TurnOf(i))
@@ -52,7 +53,7 @@ func OffersOf(v *policy.View, m policy.Mask) *Offers {
 			}
 			seen++
 			saves := v.Tokens[i] - placeholderTokens
-			if seen > m.KeepFirst && seen <= results-m.KeepLast && !v.Pinned[i] && saves > max(m.MinTokens, placeholderTokens) {
+			if seen > m.KeepFirst && seen <= results-m.KeepLast && !v.Pinned[i] && span.Start < v.Open && saves > max(m.MinTokens, placeholderTokens) {
 				masked = masked.plus(sum{saves, needs})
 			}
 		}
@@ -101,7 +102,7 @@ func (o *Offers) filled(x policy.Offer, gone sum, summary int) policy.Offer {
 
 // from returns the round at which the last turns begin.
 func (o *Offers) from(turns int) int {
-	if turns >= len(o.v.Turns) {
+	if len(o.v.Turns) == 0 || turns >= len(o.v.Turns) {
 		return 0
 	}
 	return o.v.Turns[len(o.v.Turns)-turns].First

@@ -25,7 +25,7 @@ type maskState struct {
 // remember sets the origins of the message and its mask state.
 func (it *item) remember(o *origins) {
 	it.origins, it.mask = o, maskState{}
-	if o.all != nil || o.part >= math.MaxInt16 || o.one.Chars > math.MaxInt32 {
+	if o == nil || o.all != nil || o.part >= math.MaxInt16 || o.one.Chars > math.MaxInt32 {
 		return
 	}
 	it.mask = maskState{part: int16(o.part + 1), whole: o.one.Masked}

@@ -145,11 +145,16 @@ func (c *Conversation) edits(r *Recipe, index []int) (edits []policy.Edit, ancho
 		}
 		edits, anchor = append(edits, e), at
 	}
-	e, ok, err := c.replayCopies(r.Copies, index)
-	if ok {
-		edits = append(edits, e)
+	if len(r.Copies) > 0 {
+		e, ok, err := c.replayCopies(r.Copies, index)
+		if err != nil {
+			return nil, 0, err
+		}
+		if ok {
+			edits = append(edits, e)
+		}
 	}
-	return edits, anchor, err
+	return edits, anchor, nil
 }
 
 // Lasting returns the recipe of a pass without the edits of messages that a later pass of the same
@@ -170,7 +175,7 @@ func (o *Outcome) Lasting(p *Pass) Recipe {
 func (r *Recipe) Removes() bool { return r.Cut != nil || len(r.Copies) > 0 }
 
 func (c *Conversation) replayCut(r *CutRecipe, index []int) (e policy.Edit, anchor int, err error) {
-	e = policy.Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &policy.Cut{Behind: r.Behind, First: r.First && c.items.len() > 0}}
+	e = policy.Edit{Decision: parseDecision(r.Decision), Reason: r.Reason, Cut: &policy.Cut{Summary: r.Summary, Behind: r.Behind, First: r.First && c.items.len() > 0}}
 	for _, span := range r.Removed {
 		if span[0] < 0 || span[1] > len(index) || span[0] > span[1] {
 			return e, 0, fmt.Errorf("%w: messages [%d:%d) of %d", policy.ErrEdit, span[0], span[1], len(index))

@@ -62,6 +62,9 @@ func (c *checker) pairing(k int, m *message.Message) {
 	}
 	c.unanswered(k)
 	c.open, c.pending = nil, nil
+	if m.Role != message.RoleAssistant {
+		return
+	}
 	c.caller = k
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -128,7 +131,7 @@ func (c *checker) kept(k int, was, is *message.Message) {
 	if a, b := kindTexts(was, message.KindReasoning), kindTexts(is, message.KindReasoning); !slices.Equal(a, b) {
 		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k+1, "The reasoning_content in the thinking mode must be passed back to the API")
 	}
-	if is.Role == message.RoleTool {
+	if was.Role == message.RoleTool && is.Role == message.RoleTool {
 		return // only the model calls tools; masked results are skipped, because they are long
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {

@@ -172,9 +172,9 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		}
 	}
 	for bad, want := range map[string]string{
-		"[\n" + good + ",\n{\"role\":2}\n]": `line 3 (message 1): field "role": must be a string`,
-		"\n[\n" + good + "\n] x":            "line 4 (message 0): there is text after the array",
-		"\n[\n" + good + "\n":               "line 2 (message 0): not valid JSON",
+		"[\n" + good + ",\n{\"role\":2}\n]": `line 3 (message 2): field "role": must be a string`,
+		"\n[\n" + good + "\n] x":            "line 4 (message 1): there is text after the array",
+		"\n[\n" + good + "\n":               "line 2 (message 1): not valid JSON",
 	} {
 		_, _, err := openai.Parse([]byte(bad))
 		if in := (*openai.InputError)(nil); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), want) {
