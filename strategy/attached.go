@@ -14,15 +14,18 @@ var attachedTags = map[string]bool{"file": true, "file_content": true, "file_con
 // pathAttributes name the file of such an element.
 var pathAttributes = []string{` path="`, ` name="`, ` filename="`, ` file="`, ` file_path="`}
 
+// mostAttached is the maximum number of such elements of a message that are read. Without it, a
+// message of many unclosed elements would take quadratic time.
+const mostAttached = 200
+
 // withoutAttached cites the attached files of code: nobody typed their lines. A file of prose
 // stays, because it can hold the task.
 func withoutAttached(text string) string {
 	var out strings.Builder
-	for {
+	for range mostAttached {
 		start, name := tagOf(text, attachedTags)
 		if start < 0 {
-			out.WriteString(text)
-			return out.String()
+			break
 		}
 		inner, rest, ok := element(text[start:], name)
 		file := attachedPath(text[start:])
@@ -34,6 +37,8 @@ func withoutAttached(text string) string {
 		fmt.Fprintf(&out, "%s[pasted file %s: %d characters]", text[:start], file, utf8.RuneCountInString(strings.TrimSpace(inner)))
 		text = rest
 	}
+	out.WriteString(text)
+	return out.String()
 }
 
 // attachedPath returns the path in the first tag of a text, "" if the tag names no file.

@@ -30,6 +30,7 @@ type History struct {
 	shownAgain map[at]bool       // calls whose state later commands show again
 	changes    map[string][]int  // steps of the changes of each file, by its key, computed on first use
 	later      *hindsight        // facts that later steps reveal, computed on first use
+	canceling  map[int]string    // sentences that end the task of the previous message, by step, computed on first use
 	order      order             // order of the view, where it differs from the order of writing
 	referred   int               // index of the step to which the user's remaining message replies; -1 = none
 }

@@ -26,7 +26,7 @@ var quietCommands = []string{"cd", "pushd", "export", "set", "source", ".", "mkd
 func printsOneText(cmd string) bool {
 	n, before := 0, ""
 	for pos := 0; pos < len(cmd); {
-		simple := shell.Split(cmd[pos:])[0]
+		simple := shell.First(cmd[pos:])
 		if line, _, more := strings.Cut(simple, "\n"); more {
 			simple = line
 		}

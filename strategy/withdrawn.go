@@ -26,7 +26,7 @@ func (h *History) withdrawn() map[int]bool {
 
 // cancels reports whether a sentence of the user in step i ends the task of a step.
 func (h *History) cancels(step, i int, t string) bool {
-	if rules.Cancels(h.Steps[i].Text) != t {
+	if h.cancelingIn(i) != t {
 		return false
 	}
 	for i--; i >= 0; i-- {
@@ -35,6 +35,20 @@ func (h *History) cancels(step, i int, t string) bool {
 		}
 	}
 	return false
+}
+
+// cancelingIn returns the sentence of step i that ends the task of the previous message. Each
+// rule asks for it with each later sentence, so it is remembered.
+func (h *History) cancelingIn(i int) string {
+	t, ok := h.canceling[i]
+	if !ok {
+		if h.canceling == nil {
+			h.canceling = map[int]string{}
+		}
+		t = rules.Cancels(h.Steps[i].Text)
+		h.canceling[i] = t
+	}
+	return t
 }
 
 // liftedBy returns a suffix with the later sentence in which the user lifted or changed a

@@ -33,7 +33,7 @@ func At(cmd string) (at int, ok bool) {
 	}
 	n, before := 0, ""
 	for pos := 0; pos <= len(cmd); {
-		simple, start := shell.Split(cmd[pos:])[0], pos
+		simple, start := shell.First(cmd[pos:]), pos
 		pos += len(simple)
 		sep := shell.Separator(cmd[pos:])
 		pos += max(1, len(sep))

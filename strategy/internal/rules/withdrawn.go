@@ -49,10 +49,13 @@ func Withdraws(text string) (rest string, ok bool) {
 func Cancels(text string) (sentence string) {
 	first := true
 	prose.Sentences(text, func(t string, heading bool) {
-		if _, ok := cancels(t, text); ok && first {
+		if !first {
+			return
+		}
+		if _, ok := cancels(t, text); ok {
 			sentence = t
 		}
-		first = first && heading
+		first = heading
 	})
 	return sentence
 }
@@ -71,7 +74,10 @@ func cancels(t, message string) (rest string, ok bool) {
 	low := afterCourtesy(t)
 	for _, w := range withdrawing {
 		rest, ok := strings.CutPrefix(low, w)
-		if another := requestIn(t, rest); ok && another != "" && strings.ContainsRune(dashes, firstRune(rest)) && TellsToDo(strings.ToLower(another)) {
+		if !ok || !strings.ContainsRune(dashes, firstRune(rest)) {
+			continue
+		}
+		if another := requestIn(t, rest); another != "" && TellsToDo(strings.ToLower(another)) {
 			return another, true
 		}
 	}

@@ -8,8 +8,19 @@ import (
 // Split cuts a line at ; && || and |, outside of quotes.
 func Split(line string) []string {
 	var out []string
+	for {
+		simple := First(line)
+		out = append(out, simple)
+		if line = line[len(simple):]; line == "" {
+			return out
+		}
+		line = strings.TrimLeft(line[1:], "|&")
+	}
+}
+
+// First returns the first command of [Split], without a look at the others.
+func First(line string) string {
 	var quote byte
-	start := 0
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case quote != 0:
@@ -19,21 +30,17 @@ func Split(line string) []string {
 		case c == '\'' || c == '"':
 			quote = c
 		case c == ';' || c == '|' || c == '&' && i+1 < len(line) && line[i+1] == '&':
-			out = append(out, line[start:i])
-			for i+1 < len(line) && (line[i+1] == '|' || line[i+1] == '&') {
-				i++
-			}
-			start = i + 1
+			return line[:i]
 		}
 	}
-	return append(out, line[start:])
+	return line
 }
 
 // Commands returns the simple commands of a command line, each after the separator before it.
 func Commands(line string) iter.Seq2[string, string] {
 	return func(yield func(before, simple string) bool) {
 		for before, pos := "", 0; pos <= len(line); {
-			simple := Split(line[pos:])[0]
+			simple := First(line[pos:])
 			pos += len(simple)
 			if !yield(before, simple) {
 				return
