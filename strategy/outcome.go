@@ -3,6 +3,7 @@ package strategy
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/agentcompact/compact/internal/testrun"
@@ -168,6 +169,7 @@ func (c *Call) ErrorLine() string {
 		text = text[:8<<10] + "\n" + text[len(text)-8<<10:]
 	}
 	text, recorded := withoutRecords(text)
+	looks := sync.OnceValue(func() bool { return c.deed() == deedLook }) // it reads the whole command
 	best, rank, seen := "", len(errorMarks)+2, 0
 	for line := range strings.Lines(text) {
 		indented := line != "" && (line[0] == ' ' || line[0] == '\t')
@@ -175,7 +177,7 @@ func (c *Call) ErrorLine() string {
 		if line == "" || !strings.ContainsFunc(line[:min(len(line), 200)], unicode.IsLetter) || framed(line) || ourOwn(line) || isBareMark(line) || testrun.Line(line) == testrun.Success || prose.BeginsAny(line, []string{"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", "--- SKIP"}) {
 			continue
 		}
-		r := c.errorRank(line, indented)
+		r := errorRank(line, indented, looks)
 		if slices.Contains(recorded, line) {
 			r = min(r, alarmRank)
 		}
@@ -194,14 +196,15 @@ func (c *Call) ErrorLine() string {
 // message of a compiler or a linter about a place in a file is first, a line without
 // information last. A message of a runner about itself ranks below all other lines with
 // a mark.
-func (c *Call) errorRank(line string, indented bool) int {
+// looks reports whether the call only looks at something; it is called if that matters.
+func errorRank(line string, indented bool, looks func() bool) int {
 	plain := plainText(line)
 	switch {
 	case noOutcome(plain):
 		return len(errorMarks) + 1
 	case testrun.Wrapper(plain):
 		return len(errorMarks)
-	case c.deed() != deedLook && testrun.Diagnostic(plain) && (!indented || !testrun.Logged(plain)): // a search prints such lines, too
+	case testrun.Diagnostic(plain) && (!indented || !testrun.Logged(plain)) && !looks(): // a search prints such lines, too
 		return -1
 	}
 	low := strings.ToLower(plain[:min(len(plain), 400)])

@@ -33,3 +33,21 @@ func TestEditsInTextCostLinearMemory(t *testing.T) {
 		}
 	}
 }
+
+// The command of a call is read once for the lines of its result, not once for each line.
+func TestErrorsOfALongCommandCostLinearMemory(t *testing.T) {
+	allocated := func(n int) uint64 {
+		c := Call{Tool: "bash", Args: []Arg{{"command", strings.Repeat("./run a; ", n)}}, Result: strings.Repeat("Error: it is broken\n", n)}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if c.ErrorLine() == "" {
+			t.Fatal("no line states the error")
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	allocated(10)
+	if small, large := allocated(150), allocated(600); large > 8*small {
+		t.Errorf("%d bytes for 150 commands and lines, %d for 600, want at most 8 times as many", small, large)
+	}
+}
