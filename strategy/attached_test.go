@@ -53,3 +53,13 @@ func TestEditorWithNewTextEdits(t *testing.T) {
 		[3]string{"run_commands", `{"commands":["go vet ./a","go test ./a"]}`, "ok  \tshop/a\t0.1s"},
 	)...), []string{"`src/list.tsx`: edited", "go test ./a` passed"}, nil)
 }
+
+// Not more than a number of elements is read, so that a message of many unclosed elements takes
+// no quadratic time.
+func TestElementsAfterTheMostStay(t *testing.T) {
+	file := `<file path="a.go">` + strings.Repeat("x := y\n", leastPaste/7+1) + "</file>"
+	text := withoutAttached(strings.Repeat("<file>", mostAttached-1) + file + file)
+	if strings.Count(text, "[pasted file a.go") != 1 || !strings.HasSuffix(text, file) {
+		t.Errorf("of %d elements, the last two are %.80q", mostAttached+1, text[len(text)-len(file)-80:])
+	}
+}

@@ -9,10 +9,6 @@ import (
 // mostOfRecord is the maximum number of lines of the message in an error record.
 const mostOfRecord = 4
 
-// longestRecord is the maximum number of lines after the place of an error record. Without it, a
-// text of many places would take quadratic time.
-const longestRecord = 20
-
 // withoutRecords replaces the error records of PowerShell by their messages. A record has a
 // message of one or more lines, the place of the command, the marked command, a category and an
 // id; the category repeats the message in codes. messages are the messages of cmdlets and of
@@ -51,7 +47,7 @@ func recordEnd(lines []string, i int) (end int, id string) {
 	if place := strings.TrimSpace(lines[i]); !strings.HasPrefix(place, "At ") || !strings.Contains(place, " char:") {
 		return 0, ""
 	}
-	for k := i + 1; k < min(len(lines), i+longestRecord) && strings.TrimSpace(lines[k]) != ""; k++ {
+	for k := i + 1; k < len(lines) && strings.TrimSpace(lines[k]) != ""; k++ {
 		if _, after, ok := strings.Cut(lines[k], "+ FullyQualifiedErrorId : "); ok {
 			return k, strings.TrimSpace(after)
 		}

@@ -9,7 +9,7 @@ const psStatus = "Exit code: 0\nWall time: 1.1 seconds\nOutput:\n"
 
 // An agent on Windows writes files with here-strings. The text of one is no command.
 func TestFilesOfPowerShellAreTold(t *testing.T) {
-	dir := `"workdir":"C:\\work\\shop"`
+	dir := `"workdir":"C:\\shop\\shop"`
 	tells(t, long("Build the shop.", ranCalls(
 		[3]string{"shell_command", `{"command":"@'\nRun npm install and git push, then rm old.py\n'@ | Set-Content app\\core\\tax.py",` + dir + `}`, psStatus},
 		[3]string{"shell_command", `{"command":"(Get-Content -Raw app\\main.py) -replace 'net','gross' | Set-Content -Encoding utf8 -Path app\\main.py",` + dir + `}`, psStatus},
@@ -27,10 +27,10 @@ func TestFilesOfPowerShellAreTold(t *testing.T) {
 // A command in another folder of Windows works on other files.
 func TestFoldersOfWindowsTellFilesApart(t *testing.T) {
 	tells(t, long("Build the shop.", ranCalls(
-		[3]string{"shell_command", `{"command":"Set-Content web.json '{}'","workdir":"C:\\work\\ui"}`, psStatus},
-		[3]string{"shell_command", `{"command":"Set-Content main.json '{}'","workdir":"C:\\work\\ui"}`, psStatus},
-		[3]string{"shell_command", `{"command":"Set-Content web.json '{}'","workdir":"C:\\work\\api"}`, psStatus},
-	)...), []string{"`web.json`: created", "`C:/work/api/web.json`: created"}, []string{"then edited"})
+		[3]string{"shell_command", `{"command":"Set-Content web.json '{}'","workdir":"C:\\shop\\ui"}`, psStatus},
+		[3]string{"shell_command", `{"command":"Set-Content main.json '{}'","workdir":"C:\\shop\\ui"}`, psStatus},
+		[3]string{"shell_command", `{"command":"Set-Content web.json '{}'","workdir":"C:\\shop\\api"}`, psStatus},
+	)...), []string{"`web.json`: created", "`C:/shop/api/web.json`: created"}, []string{"then edited"})
 }
 
 const psRefused = "Exit code: 1\nOutput:\nnpm : File C:\\node\\npm.ps1 cannot be loaded because running scripts is disabled \non this system.\nAt line:2 char:1\n+ npm --version\n+ ~~~\n    + CategoryInfo          : SecurityError: (:) [], PSSecurityExce \n   ption\n    + FullyQualifiedErrorId : UnauthorizedAccess\n"

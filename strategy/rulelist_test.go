@@ -19,6 +19,9 @@ func TestRulesOfACanceledTaskSaySo(t *testing.T) {
 		[]string{"Never touch the schema, and keep the API stable. [s5]; the user then said “Stop that – use the Existing helper instead.” [s7]", "use the Existing helper instead. [s7]"}, nil)
 	tells(t, long("Write the exporter. Rows must never be dropped.", message.Assistant("On it."), message.User("How long is it?"), message.Assistant("Two files."), message.User("Okay, drop the exporter task. Look at the log viewer.")),
 		[]string{"Rows must never be dropped. [s1]; the user then said “Okay, drop the exporter task.” [s7]"}, nil)
+	// Each rule of the task says so.
+	tells(t, long("Write the exporter. Rows must never be dropped.\n\nShow me each step of the work.\n\nNever touch the folder schema.", message.Assistant("On it."), message.User("Drop that, we don't need it."), message.Assistant("I stop.")),
+		[]string{"Rows must never be dropped. [s1]; the user then said “Drop that, we don't need it.” [s5]", "Never touch the folder schema. [s1]; the user then said “Drop that, we don't need it.” [s5]"}, nil)
 	// A customer cancels an order, and not the task.
 	tells(t, long("Move my order. You must only use the gift card.", message.Assistant("It can't be moved."), message.User("Cancel that order, please.")), []string{"You must only use the gift card. [s1]"}, nil)
 }

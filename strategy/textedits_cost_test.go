@@ -37,7 +37,7 @@ func TestEditsInTextCostLinearMemory(t *testing.T) {
 // The command of a call is read once for the lines of its result, not once for each line.
 func TestErrorsOfALongCommandCostLinearMemory(t *testing.T) {
 	allocated := func(n int) uint64 {
-		c := Call{Tool: "bash", Args: []Arg{{"command", strings.Repeat("./run a; ", n)}}, Result: strings.Repeat("Error: it is broken\n", n)}
+		c := Call{Tool: "bash", Args: []Arg{{"command", strings.Repeat("./run a; ", n)}}, Result: strings.Repeat("a.go:1:2: error: it is broken\n", n)}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if c.ErrorLine() == "" {

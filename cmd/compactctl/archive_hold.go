@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -71,20 +70,4 @@ func holdOutcome(before record.LegalHold, release bool) string {
 	default:
 		return "was under no legal hold"
 	}
-}
-
-// unfinished returns the error of a command that an interrupted erase or scrub of the session
-// stops, with the command that completes it.
-func unfinished(s *record.Session, err error) error {
-	name, ok := record.UnescapeSession(s.Key().String())
-	if !ok {
-		name = s.Key().String()
-	}
-	switch {
-	case errors.Is(err, record.ErrErased):
-		err = fmt.Errorf("%w; compactctl archive erase %s --yes completes an interrupted erase", err, quoted(name))
-	case errors.Is(err, record.ErrUnplaced):
-		err = fmt.Errorf("%w; compactctl archive scrub %s with --yes completes an interrupted scrub", err, quoted(name))
-	}
-	return &brokenArchive{err}
 }

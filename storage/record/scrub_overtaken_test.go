@@ -102,3 +102,25 @@ func TestAScrubThatIsOvertakenByAnErase(t *testing.T) {
 		}
 	}
 }
+
+// An erase can have begun and removed nothing when the scrub has put its files in place: such an
+// erase may not know the files.
+func TestAScrubThatIsOvertakenByABegunErase(t *testing.T) {
+	shared := memory.New()
+	leaky(t, shared)
+	a := &overtaken{shared, "append", "events.jsonl", nil}
+	s := session(t, a, "s")
+	a.do = func() {
+		dead := session(t, &between{Archive: shared, dead: true}, "s")
+		if _, err := dead.Erase(t.Context(), text("asked")); !errors.Is(err, errDead) {
+			t.Errorf("the erase ends with %v, want errDead", err)
+		}
+	}
+	if _, err := s.Scrub(t.Context(), record.ScrubOptions{Find: finds(leaked), Lease: time.Millisecond}); !errors.Is(err, record.ErrErased) {
+		t.Errorf("the scrub ends with %v, want ErrErased", err)
+	}
+	must(t, second(session(t, shared, "s").Erase(t.Context(), text("again"))))
+	if left := inFolder(t, shared, "s"); len(left) > 0 {
+		t.Errorf("%q are left in an erased session", left)
+	}
+}

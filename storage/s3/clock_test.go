@@ -82,3 +82,17 @@ func TestLocksBeginByTheClockOfTheServer(t *testing.T) {
 		wantUntil("a file", server.AddDate(0, 0, 10))
 	}
 }
+
+// A difference of less than a minute is no wrong clock: the answer was on its way.
+func TestSlightSkewIsNone(t *testing.T) {
+	a := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(30*time.Second).UTC().Format(http.TimeFormat))
+		fail(w, http.StatusForbidden, "AccessDenied")
+	})
+	if err := a.Try(t.Context()); code(err) != "AccessDenied" {
+		t.Fatal(err)
+	}
+	if skew := a.skew.Load(); skew != 0 {
+		t.Errorf("the server is %s ahead", time.Duration(skew))
+	}
+}
