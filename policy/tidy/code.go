@@ -143,8 +143,8 @@ var declaring = func() map[string]func(rest string) bool {
 // definesSQL reports whether the text after CREATE or ALTER begins with a kind of
 // database object.
 func definesSQL(rest string) bool {
-	word, _, _ := strings.Cut(strings.ToLower(unindented(rest)), " ")
-	switch word {
+	word, _, _ := strings.Cut(unindented(rest), " ")
+	switch strings.ToLower(word) {
 	case "table", "index", "unique", "view", "materialized", "function", "procedure", "trigger", "type", "schema", "database", "extension", "sequence", "role", "policy", "temporary", "or":
 		return true
 	}
@@ -178,7 +178,7 @@ func declares(text string) bool {
 		if holds := declaring[word]; holds != nil {
 			return holds(rest)
 		}
-		if definesSQL(rest) && (word == "CREATE" || word == "ALTER") {
+		if (word == "CREATE" || word == "ALTER") && definesSQL(rest) {
 			return true
 		}
 		switch word {

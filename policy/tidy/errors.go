@@ -6,12 +6,32 @@ import "strings"
 // first two letters.
 var failing = []string{"error", "errors", "err", "exception", "failed", "fail", "fails", "failure", "failures", "failing", "fatal", "panic", "traceback", "critical", "denied", "segfault"}
 
-var firstLetters = func() (t [256]bool) {
+// The places where a mention of an error can begin, as bits.
+const (
+	aWord  uint8 = 1 << iota // a word of failing
+	aName                    // the end of an error's name
+	aCross                   // a mark of isCross
+)
+
+// opens holds the mentions that can begin with a byte. follows holds the mentions that can
+// begin after a byte.
+var opens, follows = func() (opens, follows [256]uint8) {
 	for _, w := range failing {
-		t[w[0]], t[w[0]-'a'+'A'] = true, true
+		opens[w[0]] |= aWord
+		opens[w[0]-'a'+'A'] |= aWord
 	}
-	t["✗"[0]] = true // the first byte of the marks in isCross
-	return t
+	opens['E'] |= aName
+	opens["✗"[0]] |= aCross
+	for i := range follows {
+		follows[i] = aCross
+		if !inName[i] {
+			follows[i] |= aWord
+		}
+		if isLetter(byte(i)) {
+			follows[i] |= aName
+		}
+	}
+	return opens, follows
 }()
 
 // secondLetters holds the second letters of the words in failing.
@@ -30,36 +50,26 @@ func holdsError(s string) bool { return mentionsError(s) && !isPass(unprefixed(s
 // is not part of a path or a name and not negated ("0 failed"), a name that ends in
 // Error or Exception before a colon, or a cross mark.
 func mentionsError(s string) bool {
+	before := byte(' ')
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !firstLetters[c] {
-			continue
-		}
+		is := opens[c] & follows[before]
+		before = c
 		switch {
-		case c >= 0x80:
-			if isCross(s[i:]) {
+		case is == 0:
+		case is&aWord != 0:
+			if i+1 < len(s) && secondLetters[s[i+1]] && statesFailure(s, i) {
 				return true
 			}
-		case i == 0 || !inName[s[i-1]]:
-			end := i + 1
-			for end < len(s) && isLetter(s[end]) {
-				end++
-			}
-			if end-i > 1 && secondLetters[s[i+1]] && statesFailure(s, i, end) || endsNamed(s[i:end], s[end:]) {
+		case is&aName != 0:
+			if namesError(s[i:]) {
 				return true
 			}
-			i = end - 1
-		case c == 'E' && isLetter(s[i-1]) && namesError(s[i:]):
+		case isCross(s[i:]):
 			return true
 		}
 	}
 	return false
-}
-
-// endsNamed reports whether a word is the name of an error that is followed by a
-// colon.
-func endsNamed(word, after string) bool {
-	return strings.HasPrefix(after, ":") && (len(word) > len("Error") && strings.HasSuffix(word, "Error") || len(word) > len("Exception") && strings.HasSuffix(word, "Exception"))
 }
 
 // isCross reports whether a text begins with a mark for a failure.
@@ -73,8 +83,12 @@ func namesError(s string) bool {
 	return strings.HasPrefix(s, "Error:") || strings.HasPrefix(s, "Exception:")
 }
 
-// statesFailure reports whether the word s[i:end] says that something failed.
-func statesFailure(s string, i, end int) bool {
+// statesFailure reports whether the word that begins at i says that something failed.
+func statesFailure(s string, i int) bool {
+	end := i + 1
+	for end < len(s) && isLetter(s[end]) {
+		end++
+	}
 	w := s[i:end]
 	if len(w) > len("traceback") || end < len(s) && inName[s[end]] && !(s[end] == '.' && (end+1 == len(s) || s[end+1] == ' ')) {
 		return false

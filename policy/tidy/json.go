@@ -27,16 +27,16 @@ func jsonShape(d *draft, r *Result, room int) verdict {
 	if start == len(text) || text[start] != '{' && text[start] != '[' {
 		return pass
 	}
-	if end := skipJSON(text, start); end < 0 || strings.TrimSpace(text[end:]) != "" {
+	doc := document{src: text}
+	if end := doc.read(start, len(text)).end; end < 0 || strings.TrimSpace(text[end:]) != "" {
 		return pass
 	}
-	var main mainText
 	const far = 4 // the last try is for a document that is still far larger than its room
 	words := r.words()
 	for _, keep := range []shaper{{ends: 8, text: 1600}, {ends: 4, text: 800}, {ends: 4, text: 400}, {ends: 2, text: 160}, {ends: 1, text: 160}} {
 		s := keep
-		s.src, s.words, s.named, s.r, s.lent, s.room, s.main = text, words, map[string]int{}, r, d.lent, room, &main
-		s.value(start, 0)
+		s.document, s.words, s.named, s.r, s.lent, s.room = &doc, words, map[string]int{}, r, d.lent, room
+		s.value(start, len(text), 0)
 		s.copy(len(text))
 		if s.gone == 0 {
 			continue
@@ -78,7 +78,7 @@ func withHead(out []policy.Segment, from, start int) []policy.Segment {
 
 // A shaper copies a document and leaves out parts of it.
 type shaper struct {
-	src   string
+	*document
 	words terms
 	named map[string]int // number of elements kept for each word
 	ends  int            // number of elements to keep at either end of an array
@@ -90,8 +90,7 @@ type shaper struct {
 
 	r      *Result
 	lent   *borrowedLists
-	room   int // room for the whole document
-	main   *mainText
+	room   int    // room for the whole document
 	inText string // description of the first text that was reduced
 }
 
@@ -113,15 +112,15 @@ func (s *shaper) skip(to int, say string) {
 // deepest is the nesting depth to which a document is reduced.
 const deepest = 12
 
-// value processes the value at i.
-func (s *shaper) value(i, depth int) {
+// value processes the value at i, which ends before end.
+func (s *shaper) value(i, end, depth int) {
 	if !s.begun {
 		s.at, s.begun = i, true
 	}
 	switch {
 	case depth > deepest:
 	case s.src[i] == '[', s.src[i] == '{':
-		s.elements(i, depth)
+		s.elements(i, end, depth)
 	case s.src[i] == '"':
 		s.string(i)
 	}
@@ -174,28 +173,24 @@ func (s *shaper) whole(from, i int) int {
 }
 
 // elements processes the elements of the array or object at i.
-func (s *shaper) elements(i, depth int) {
-	spans := members(s.src, i)
+func (s *shaper) elements(i, end, depth int) {
+	spans := s.read(i, end).members
 	array := s.src[i] == '['
 	most := s.ends
 	if !array {
 		most = 10 * s.ends // more, because each key of an object is informative
 	}
-	var first uint64
 	unlike, gone := 0, 0
 	usual := array && s.mostlyErrors(spans)
 	for k, e := range spans {
-		if k == 0 && array {
-			first = s.keys(e.value)
-		}
 		stays := k < most || k >= len(spans)-max(most/2, 1) || len(spans) <= 2*most
-		if !stays && array && unlike < most && s.keys(e.value) != first {
+		if !stays && array && unlike < most && e.kind != spans[0].kind {
 			unlike++
 			stays = true
 		}
 		if stays || s.holds(e, usual) {
 			s.rest(spans, &gone, k)
-			s.value(e.value, depth+1)
+			s.value(e.value, e.to, depth+1)
 			continue
 		}
 		gone++
@@ -242,141 +237,4 @@ func (s *shaper) holds(e member, usual bool) bool {
 	}
 	s.named[w]++
 	return true
-}
-
-// keys returns a hash of the keys of the object at i. For another value it returns a
-// number for its kind.
-func (s *shaper) keys(i int) uint64 {
-	if s.src[i] != '{' {
-		if isDigit(s.src[i]) || s.src[i] == '-' {
-			return '0'
-		}
-		return uint64(s.src[i])
-	}
-	const none = uint64(14695981039346656037)
-	h := none
-	if !eachMember(s.src, i, func(e member) { h ^= shape(s.src[e.from:e.value]) }) {
-		return none
-	}
-	return h
-}
-
-// A member is an element of an array, or a key of an object with its value.
-type member struct{ from, value, to int }
-
-// members returns the members of the array or object at i, or nil if the text is
-// not JSON.
-func members(s string, i int) (out []member) {
-	if !eachMember(s, i, func(m member) { out = append(out, m) }) {
-		return nil
-	}
-	return out
-}
-
-// eachMember calls f for each member of the array or object at i. It returns
-// false if the text is not JSON.
-func eachMember(s string, i int, f func(member)) (ok bool) {
-	object := s[i] == '{'
-	for i++; ; {
-		i = blanks(s, i)
-		if i >= len(s) || s[i] == '}' || s[i] == ']' {
-			return true
-		}
-		if s[i] == ',' {
-			i++
-			continue
-		}
-		m := member{from: i, value: i}
-		if object {
-			name := skipJSON(s, i)
-			if name < 0 {
-				return false
-			}
-			i = blanks(s, name) + 1 // the colon
-			m.value = blanks(s, i)
-		}
-		if m.to = skipJSON(s, m.value); m.to < 0 {
-			return false
-		}
-		f(m)
-		i = m.to
-	}
-}
-
-func blanks(s string, i int) int {
-	for i < len(s) && space(s[i]) {
-		i++
-	}
-	return i
-}
-
-// skipJSON returns the end of the value at i, or -1 if there is none. It checks
-// little more than that brackets and strings are closed.
-func skipJSON(s string, i int) int {
-	var few [4 * deepest]byte // enough for most documents
-	open := few[:0]
-	for i < len(s) {
-		switch c := s[i]; c {
-		case '"':
-			if i = quoted(s, i); i < 0 {
-				return -1
-			}
-		case '{', '[':
-			open = append(open, c+2) // the closing bracket: } is { + 2, ] is [ + 2
-			i++
-		case '}', ']':
-			if len(open) == 0 || open[len(open)-1] != c {
-				return -1
-			}
-			open = open[:len(open)-1]
-			i++
-		case ' ', '\t', '\n', '\r', ',', ':':
-			if len(open) == 0 {
-				return -1
-			}
-			i++
-			continue
-		default:
-			start := i
-			for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || s[i] == '-' || s[i] == '+' || s[i] == '.') {
-				i++
-			}
-			if i == start {
-				return -1
-			}
-		}
-		if len(open) == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// quoted returns the end of the string at i, or -1 if it is not closed.
-func quoted(s string, i int) int {
-	const short = 32 // a search for the end is faster from this length on
-	at := i + 1
-	for ; at < len(s) && at <= i+short; at++ {
-		switch s[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
-		}
-	}
-	for at < len(s) {
-		end := strings.IndexByte(s[at:], '"')
-		if end < 0 {
-			return -1
-		}
-		end += at
-		n := 0 // backslashes before the quotation mark; an odd number escapes it
-		for s[end-1-n] == '\\' {
-			n++
-		}
-		if at = end + 1; n%2 == 0 {
-			return at
-		}
-	}
-	return -1
 }

@@ -76,7 +76,7 @@ func TestALongLineKeepsTheTextAfterANamedPlace(t *testing.T) {
 func TestTextInAStringIsReadWithoutItsEscapes(t *testing.T) {
 	src := `"a\t\"b\"\nc:\\d\r\n\n\u00e4"`
 	var got []string
-	d := (&shaper{src: src, lent: &borrowedLists{}}).split(1, len(src)-1)
+	d := (&shaper{document: &document{src: src}, lent: &borrowedLists{}}).split(1, len(src)-1)
 	for i := range d.lines {
 		got = append(got, d.lines[i].text)
 	}

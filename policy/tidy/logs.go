@@ -2,8 +2,14 @@ package tidy
 
 import "strings"
 
-// levels are words for the level of a log line.
-var levels = []string{"INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FATAL", "NOTICE", "info", "debug", "warn", "error", "trace", "level="}
+// isLevel reports whether a word is the level of a log line.
+func isLevel(word string) bool {
+	switch word {
+	case "INFO", "DEBUG", "WARN", "WARNING", "ERROR", "TRACE", "FATAL", "NOTICE", "info", "debug", "warn", "error", "trace":
+		return true
+	}
+	return false
+}
 
 // logs reduces a log to the first line of each kind, the errors, and both ends.
 func logs(d *draft, r *Result, room int) verdict {
@@ -61,8 +67,13 @@ func isLogged(text string) bool {
 	if beginsWithTime(head) || isKlog(head) {
 		return true
 	}
-	for _, l := range levels {
-		if i := strings.Index(head, l); i >= 0 && (i == 0 || !isLetter(head[i-1])) && (i+len(l) == len(head) || !isLetter(head[i+len(l)])) {
+	for i := 0; i < len(head); i++ {
+		from := i
+		for i < len(head) && isLetter(head[i]) {
+			i++
+		}
+		word, rest := head[from:i], head[i:]
+		if isLevel(word) || word == "level" && strings.HasPrefix(rest, "=") && (len(rest) == 1 || !isLetter(rest[1])) {
 			return true
 		}
 	}

@@ -52,8 +52,22 @@ func (d *draft) changed() bool {
 }
 
 func isHTML(s string) bool {
-	head := strings.ToLower(s[:min(len(s), 4000)])
-	return strings.Contains(head, "<html") || strings.Contains(head, "<!doctype html") || strings.Contains(head, "<body")
+	head := s[:min(len(s), 4000)]
+	for {
+		at := strings.IndexByte(head, '<')
+		if at < 0 {
+			return false
+		}
+		head = head[at+1:]
+		if hasPrefixFold(head, "html") || hasPrefixFold(head, "!doctype html") || hasPrefixFold(head, "body") {
+			return true
+		}
+	}
+}
+
+// hasPrefixFold reports whether a text begins with a word, ignoring case.
+func hasPrefixFold(s, word string) bool {
+	return len(s) >= len(word) && strings.EqualFold(s[:len(word)], word)
 }
 
 // isSilent reports whether the content of an element is left out.
@@ -164,7 +178,7 @@ func (p *page) words(from, to int) {
 			continue
 		}
 		if n := len(p.segs); n == 0 && p.heading > 0 {
-			p.segs = append(p.segs, policy.Segment{Lit: strings.Repeat("#", p.heading) + " "})
+			p.segs = append(p.segs, policy.Segment{Lit: hashes[len(hashes)-1-p.heading:]})
 		} else if n > 0 && p.apart {
 			if last := &p.segs[n-1]; last.Lit == "" && last.To == start-1 && p.text[start-1] == ' ' {
 				last.To, p.apart = i, false
@@ -177,7 +191,12 @@ func (p *page) words(from, to int) {
 	}
 }
 
-func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+// hashes is the longest mark of a heading.
+const hashes = "######### "
+
+func space(c byte) bool { return isSpace[c] }
+
+var isSpace = [256]bool{' ': true, '\t': true, '\n': true, '\r': true}
 
 // flush ends the current line.
 func (p *page) flush() {

@@ -14,6 +14,7 @@ type pieces struct {
 	text strings.Builder
 	// Start of the current line in segs and in text.
 	firstSeg, firstByte int
+	only                string // the text of the first piece; it is copied when a second piece follows
 }
 
 // The sizes of a block.
@@ -32,23 +33,39 @@ func (p *pieces) add(text string, s policy.Segment) {
 		p.firstSeg = 0
 	}
 	p.segs = append(p.segs, s)
-	if s.Lit == "" {
-		s.Lit = text[s.From:s.To]
+	shown := s.Lit
+	if shown == "" {
+		shown = text[s.From:s.To]
 	}
-	if p.text.Cap()-p.text.Len() < len(s.Lit) {
+	switch len(p.segs) - p.firstSeg {
+	case 1:
+		p.only = shown
+		return
+	case 2:
+		p.write(p.only)
+	}
+	p.write(shown)
+}
+
+// write writes text of the current line.
+func (p *pieces) write(s string) {
+	if p.text.Cap()-p.text.Len() < len(s) {
 		was := p.text.String()[p.firstByte:]
 		p.text, p.firstByte = strings.Builder{}, 0
-		p.text.Grow(max(blockBytes, 2*(len(was)+len(s.Lit))))
+		p.text.Grow(max(blockBytes, 2*(len(was)+len(s))))
 		p.text.WriteString(was)
 	}
-	p.text.WriteString(s.Lit)
+	p.text.WriteString(s)
 }
 
 // end returns the segments of the line, never nil, and its text.
 func (p *pieces) end() (segs []policy.Segment, shown string) {
 	n := len(p.segs)
-	if n == p.firstSeg {
+	switch n - p.firstSeg {
+	case 0:
 		return []policy.Segment{}, ""
+	case 1:
+		return p.segs[p.firstSeg:n:n], p.only
 	}
 	return p.segs[p.firstSeg:n:n], p.text.String()[p.firstByte:]
 }

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentcompact/compact/policy"
@@ -13,14 +14,15 @@ func searches(d *draft, r *Result, room int) verdict {
 	from, to := d.inner()
 	to = d.summed(from, to)
 	files := d.hits(from, to, r.asked.searches())
-	if len(files) == 0 {
+	if len(files.all) == 0 {
 		return pass
 	}
 	keep := d.firstHits(files, r, room)
 	s := hitList{d: d, keep: keep, room: room / 4}
-	s.out = append(s.out, d.lines[:from]...)
-	for _, f := range files {
-		s.file(f)
+	s.out = append(d.lent.lines(len(d.lines)/4), d.lines[:from]...)
+	for i := range files.all {
+		f := &files.all[i]
+		s.file(f, files.hits[f.from:f.to])
 	}
 	if s.files > 0 {
 		s.out = append(s.out, literalLine("⋮ "+counts(s.files, "more file")+" with "+counts(s.lines, "line")))
@@ -30,28 +32,33 @@ func searches(d *draft, r *Result, room int) verdict {
 }
 
 // A hitFile is a file with hits. head is the index of the line with its path, or -1 if
-// each hit holds the path. hits are the indexes of its hits and of the lines around them.
+// each hit holds the path. from and to are its range of the hits of all files.
 type hitFile struct {
-	path string
-	head int
-	hits []int
-	is   []bool // by element of hits: a hit, not a line around a hit
+	path     string
+	head     int
+	from, to int
 }
 
-// hitFiles are files in the order of their hits. The slices of all files share
-// one allocation each.
+// hitFiles are files in the order of their hits. hits are the indexes of their hits and of
+// the lines around them; is reports for each of them whether it is a hit.
 type hitFiles struct {
 	all  []hitFile
 	hits []int
 	is   []bool
 }
 
+// file adds a file. At most the given number of lines follow.
+func (f *hitFiles) file(path string, head, lines int) {
+	if f.all == nil {
+		f.hits, f.is = make([]int, 0, lines), make([]bool, 0, lines)
+	}
+	f.all = append(f.all, hitFile{path: path, head: head, from: len(f.hits), to: len(f.hits)})
+}
+
 // add adds a line to the last file.
 func (f *hitFiles) add(line int, is bool) {
-	last := &f.all[len(f.all)-1]
 	f.hits, f.is = append(f.hits, line), append(f.is, is)
-	n, from := len(f.hits), len(f.hits)-len(last.hits)-1
-	last.hits, last.is = f.hits[from:n:n], f.is[from:n:n]
+	f.all[len(f.all)-1].to = len(f.hits)
 }
 
 // A hitList builds the reduced list of hits.
@@ -65,17 +72,16 @@ type hitList struct {
 	files, lines int // number of files that are not named, and number of their lines
 }
 
-// file adds the kept lines of a file.
-func (s *hitList) file(f hitFile) {
-	var kept []line
-	for _, i := range f.hits {
+// file adds the kept lines of a file with hits.
+func (s *hitList) file(f *hitFile, hits []int) {
+	gone := len(hits)
+	for _, i := range hits {
 		if s.keep[i] {
-			kept = append(kept, s.d.lines[i])
+			gone--
 		}
 	}
-	gone := len(f.hits) - len(kept)
 	s.left += gone
-	if len(kept) == 0 {
+	if gone == len(hits) {
 		if s.room -= len(f.path) + 1; s.room < 0 {
 			s.files, s.lines = s.files+1, s.lines+gone
 			return
@@ -85,11 +91,15 @@ func (s *hitList) file(f hitFile) {
 	case f.head >= 0 && gone == 0:
 		s.out = append(s.out, s.d.lines[f.head])
 	case f.head >= 0:
-		s.out = append(s.out, s.d.heading(f.head, len(s.d.lines[f.head].text), gone, len(f.hits)))
+		s.out = append(s.out, s.d.heading(f.head, len(s.d.lines[f.head].text), gone, len(hits)))
 	case gone > 0:
-		s.out = append(s.out, s.d.heading(f.hits[0], len(f.path), gone, len(f.hits)))
+		s.out = append(s.out, s.d.heading(hits[0], len(f.path), gone, len(hits)))
 	}
-	s.out = append(s.out, kept...)
+	for _, i := range hits {
+		if s.keep[i] {
+			s.out = append(s.out, s.d.lines[i])
+		}
+	}
 }
 
 // heading returns the heading of a file from which lines were left out: the first path
@@ -105,7 +115,7 @@ func (d *draft) heading(i, path, gone, all int) line {
 // firstHits chooses the hits to keep while there is room: hits that hold a word, then the
 // first hit of each file, then the second hit of each file, and so on. The lines around
 // hits come last.
-func (d *draft) firstHits(files []hitFile, r *Result, room int) []bool {
+func (d *draft) firstHits(files hitFiles, r *Result, room int) []bool {
 	keep := make([]bool, len(d.lines))
 	take := func(i int) {
 		if n := len(d.lines[i].text) + 1; !keep[i] && n <= room {
@@ -115,14 +125,15 @@ func (d *draft) firstHits(files []hitFile, r *Result, room int) []bool {
 	}
 	d.namedHits(files, r, take)
 	for _, around := range []bool{false, true} {
-		for nth, more := 0, true; more && room > 0; nth++ {
-			more = false
-			for _, f := range files {
-				if nth < len(f.hits) {
-					more = true
-					if around || f.is[nth] {
-						take(f.hits[nth])
-					}
+		left := make([]int, len(files.all)) // the files with more hits
+		for k := range left {
+			left[k] = k
+		}
+		for nth := 0; len(left) > 0 && room > 0; nth++ {
+			left = slices.DeleteFunc(left, func(k int) bool { return files.all[k].from+nth >= files.all[k].to })
+			for _, k := range left {
+				if at := files.all[k].from + nth; around || files.is[at] {
+					take(files.hits[at])
 				}
 			}
 		}
@@ -131,19 +142,17 @@ func (d *draft) firstHits(files []hitFile, r *Result, room int) []bool {
 }
 
 // namedHits takes the hits that hold a word, a few for each word.
-func (d *draft) namedHits(files []hitFile, r *Result, take func(i int)) {
+func (d *draft) namedHits(files hitFiles, r *Result, take func(i int)) {
 	const most = 6
 	words := r.words()
 	named := map[string]int{}
-	for _, f := range files {
-		for _, i := range f.hits {
-			l := &d.lines[i]
-			if w := words.in(l.text); w != "" && named[w] < most {
-				named[w]++
-				take(i)
-			} else if r.hasSpotIn(l.from, l.to) {
-				take(i)
-			}
+	for _, i := range files.hits {
+		l := &d.lines[i]
+		if w := words.in(l.text); w != "" && named[w] < most {
+			named[w]++
+			take(i)
+		} else if r.hasSpotIn(l.from, l.to) {
+			take(i)
 		}
 	}
 }
@@ -169,38 +178,33 @@ func (d *draft) summed(from, to int) int {
 
 // hits parses the result of a search. A path is in a line above its numbered lines, or at
 // the beginning of each of them. Other lines belong to the file above them. hits returns
-// nil if the result does not come from a search. If the call is a search, its hits may
+// no files if the result does not come from a search. If the call is a search, its hits may
 // have no path, because they all lie in one file.
-func (d *draft) hits(from, to int, searched bool) []hitFile {
+func (d *draft) hits(from, to int, searched bool) (files hitFiles) {
 	lines, others := 0, 0
-	var files hitFiles
 	for i := from; i < to; i++ {
 		text := d.lines[i].text
 		last := len(files.all) - 1
 		h := hitOf(text)
 		switch {
-		case h.at > 0 && last < 0:
-			files.hits, files.is = make([]int, 0, to-i), make([]bool, 0, to-i)
-			fallthrough
-		case h.at > 0 && files.all[last].path != h.path:
-			files.all = append(files.all, hitFile{path: h.path, head: -1})
-			fallthrough
 		case h.at > 0:
+			if last < 0 || files.all[last].path != h.path {
+				files.file(h.path, -1, to-i)
+			}
 			files.add(i, text[len(h.path)] == ':')
 			lines++
 		case last >= 0 && files.all[last].head >= 0 && text == d.lines[files.all[last].head].text:
 			// the next group of hits in the same file
 		case i+1 < to && numberedHit(d.lines[i+1].text) && isHitPath(text):
-			files.all = append(files.all, hitFile{path: strings.TrimSuffix(text, ":"), head: i})
+			files.file(strings.TrimSuffix(text, ":"), i, to-i)
 			lines++
 		case text == "" || text == "--":
 		case last < 0 && searched && numberedHit(text):
-			files.hits, files.is = make([]int, 0, to-i), make([]bool, 0, to-i)
-			files.all = append(files.all, hitFile{head: -1})
+			files.file("", -1, to-i)
 			files.add(i, text[hitNumber(text)] == ':')
 			lines++
 		case last < 0:
-			return nil
+			return hitFiles{}
 		case numberedHit(text):
 			files.add(i, text[hitNumber(text)] == ':')
 			lines++
@@ -209,13 +213,13 @@ func (d *draft) hits(from, to int, searched bool) []hitFile {
 			others++
 		}
 		if others > 50 && others > lines {
-			return nil
+			return hitFiles{}
 		}
 	}
 	if lines < 10 || others*4 > lines {
-		return nil
+		return hitFiles{}
 	}
-	return files.all
+	return files
 }
 
 func isHitPath(text string) bool { return isPath(strings.TrimSuffix(text, ":")) }

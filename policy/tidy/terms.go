@@ -5,10 +5,10 @@ import "strings"
 // terms are words of the call or the task that are probably names.
 type terms struct {
 	words map[string]bool
-	// lengths and firsts hold the lengths and the first bytes of the words, so
+	// lengths and firsts hold the lengths and the first bytes (1) of the words, so
 	// that most other words can be rejected quickly.
 	lengths uint64
-	firsts  [256]bool
+	firsts  [256]uint8
 }
 
 const (
@@ -35,7 +35,7 @@ func termsOf(texts ...string) terms {
 func (t *terms) add(w string) {
 	t.words[strings.Clone(w)] = true
 	t.lengths |= 1 << len(w)
-	t.firsts[w[0]] = true
+	t.firsts[w[0]] = 1
 }
 
 // in returns the first term in a text, or "" if there is none.
@@ -43,15 +43,18 @@ func (t *terms) in(text string) string {
 	if len(t.words) == 0 {
 		return ""
 	}
+	before := byte(' ')
 	for i := 0; i < len(text); i++ {
-		if !wordByte[text[i]] {
+		begins := t.firsts[text[i]] & endsTerm[before]
+		if before = text[i]; begins == 0 {
 			continue
 		}
 		from := i
 		for i < len(text) && wordByte[text[i]] {
 			i++
 		}
-		if n := i - from; n < termLeast || n > termMost || t.lengths>>n&1 == 0 || !t.firsts[text[from]] {
+		before = ' ' // what ends the word
+		if n := i - from; n < termLeast || n > termMost || t.lengths>>n&1 == 0 {
 			continue
 		}
 		if w := text[from:i]; t.words[w] {
@@ -87,6 +90,16 @@ func eachWord(s string, f func(w string, quoted bool) bool) {
 var wordByte = func() (t [256]bool) {
 	for c := range t {
 		t[c] = isLetter(byte(c)) || isDigit(byte(c)) || c == '_'
+	}
+	return t
+}()
+
+// endsTerm holds 1 for the bytes after which a word can begin.
+var endsTerm = func() (t [256]uint8) {
+	for c := range t {
+		if !wordByte[c] {
+			t[c] = 1
+		}
 	}
 	return t
 }()
