@@ -2,6 +2,7 @@ package compact
 
 import (
 	"github.com/agentcompact/compact/internal/summarize"
+	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
 )
@@ -89,6 +90,37 @@ func (c *call) measured(b Bill, once *outcomeOnce) func(Usage) {
 			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens, ToolRounds: u.ToolRounds,
 			MeasuredUSD: cost, EstimatedUSD: b.EstimatedUSD, WholeUSD: b.WholeUSD, Relative: b.Relative,
 			SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
+		})
+	}
+}
+
+// billUnchanged lets the call's result record the usage of a request that was sent unchanged
+// because the call failed. The sums of estimates do not have the call, so its usage is in
+// the measured sums alone. billUnchanged does nothing if the call failed before its session
+// and its prices were known.
+func (c *call) billUnchanged() {
+	if c.lane == nil || c.ep == nil || !c.ep.countsTokens() {
+		return
+	}
+	const never = -1 // the request says nothing about the cache of the session's views
+	a, once, card := &c.lane.account, &outcomeOnce{at: never}, c.ep.card
+	m, s, unit, say := c.m, c.s, c.unit(), c.usageEvent
+	c.res.observe.refused = func() { once.is(a) }
+	c.res.observe.billed = func(u Usage) {
+		if first, _ := once.is(a); !first {
+			return
+		}
+		if err := u.isImpossible(); err != nil {
+			a.warn("usage", "the reported usage is impossible and is ignored: "+err.Error())
+			return
+		}
+		billed := u.split(card, price.Usage{})
+		cost := card.Cost(billed)
+		sum := m.bill(s, unit, SessionBill{Measured: 1, MeasuredUSD: cost})
+		say(trace.CallUsage{
+			Measured: billed.Prompt(), Cached: billed.Cached, Written: billed.Written + billed.WrittenHour, Output: billed.Output, CacheKnown: u.CacheKnown,
+			Cleared: u.ClearedTokens, Compacted: u.CompactedTokens, ToolRounds: u.ToolRounds,
+			MeasuredUSD: cost, Relative: card.Relative, SessionCalls: sum.Measured, SessionUSD: sum.MeasuredUSD,
 		})
 	}
 }

@@ -3,6 +3,7 @@ package compact_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/agentcompact/compact/price"
 	"github.com/agentcompact/compact/strategy"
 	"github.com/agentcompact/compact/trace"
+	"github.com/agentcompact/compact/trace/tracetest"
 )
 
 // sonnet are round prices: read 0.3, write 3.75, input 3, output 15.
@@ -308,6 +310,54 @@ func TestARefusedCallLeavesTheSums(t *testing.T) {
 			}
 			if want := a.Bill.EstimatedUSD + b.EstimatedUSD; b.Session.Calls != 2 || !near(b.Session.EstimatedUSD, want) || b.Session.Measured != 0 {
 				t.Errorf("%+v, want 2 calls and $%v", b.Session, want)
+			}
+		})
+	}
+}
+
+// A caller sends the history unchanged if a call failed. The provider bills this request as any
+// other, so its usage is in the measured sums; the estimates have nothing of it.
+func TestTheUsageAfterAFailedCallIsBilled(t *testing.T) {
+	for name, q := range map[string]struct {
+		first func(*rig, *compact.Result)
+		usage compact.Usage
+		calls int
+		usd   float64
+	}{
+		"a usage":                {nil, compact.Usage{PromptTokens: 1e6, OutputTokens: 1000}, 1, 3 + 0.015},
+		"a cache":                {nil, compact.Usage{PromptTokens: 1e6, CachedTokens: 1e6, CacheKnown: true}, 1, 0.3},
+		"an impossible usage":    {nil, compact.Usage{PromptTokens: 10, CachedTokens: 11, CacheKnown: true}, 0, 0},
+		"reported twice":         {func(r *rig, res *compact.Result) { r.Observe(res, compact.Usage{PromptTokens: 1e6}) }, compact.Usage{PromptTokens: 1e6}, 1, 3},
+		"refused before":         {func(r *rig, res *compact.Result) { r.Observe(res, compact.Usage{Refused: true}) }, compact.Usage{PromptTokens: 1e6}, 0, 0},
+		"answered with an error": {func(r *rig, res *compact.Result) { r.Failed(res, 529) }, compact.Usage{PromptTokens: 1e6}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := &tracetest.Recorder{}
+			r, _ := priced(t, compact.Config{Exporters: []trace.Exporter{events}})
+			good := r.preflight(loop(9, 1000))
+			res, err := r.CompactManager.Preflight(t.Context(), "s", append(loop(9, 1000), message.User(strings.Repeat("word ", 5000))), compact.WithWindow(4000))
+			var short *compact.BudgetError
+			if !errors.As(err, &short) {
+				t.Fatalf("%v, want a BudgetError", err)
+			}
+			if q.first != nil {
+				q.first(r, res)
+			}
+			r.Observe(res, q.usage)
+			if b := r.Bill(); b.Measured != q.calls || !near(b.MeasuredUSD, q.usd) || b.Calls != 1 || !near(b.EstimatedUSD, good.Bill.EstimatedUSD) {
+				t.Errorf("%+v, want $%v measured for %d calls and estimates of one call", b, q.usd, q.calls)
+			}
+			if err := r.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			told := events.Named(trace.NameCallUsage)
+			if len(told) != q.calls {
+				t.Fatalf("%d events of usage, want %d", len(told), q.calls)
+			}
+			for _, e := range told {
+				if s := e.Data.String(); !strings.Contains(s, `"tokens_estimated":0,"estimate_error_pct":0`) {
+					t.Errorf("a usage without an estimate: %s", s)
+				}
 			}
 		})
 	}

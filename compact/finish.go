@@ -32,6 +32,7 @@ func (c *call) fail(err error) {
 	}
 	if !c.q.dry {
 		c.res.observe.later, c.res.observe.failed = c.happened, true // a caller can send the history unchanged
+		c.billUnchanged()
 	}
 	c.emitError(kindOf(err), trace.FallbackNone, err)
 }

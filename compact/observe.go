@@ -14,7 +14,9 @@ import (
 // contradicts the request. For models without a public tokenizer it also corrects later
 // estimates, in bounded steps, and reports whether it did. Counts of other models are
 // exact, so it returns false for them, although it adds their usage to the bill. A second
-// usage for the same request, or one that differs too much, corrects nothing.
+// usage for the same request, or one that differs too much, corrects nothing. With the
+// result of a call that failed, whose request was sent unchanged, the usage is in the measured
+// sums alone.
 func (m *CompactManager) Observe(res *Result, u Usage) (corrected bool) {
 	var err error // logged by rescue
 	defer m.rescue("Observe", &err)

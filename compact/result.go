@@ -203,7 +203,7 @@ type SessionBill struct {
 	EstimatedUSD float64 `json:"estimated_prompts_usd"` // prompts
 	WholeUSD     float64 `json:"projected_whole_prompts_usd"`
 	SummaryUSD   float64 `json:"summaries_usd"`  // summaries, including unused ones
-	Measured     int     `json:"measured_calls"` // calls whose usage was observed
+	Measured     int     `json:"measured_calls"` // calls whose usage was observed, also failed ones whose request was sent unchanged
 	MeasuredUSD  float64 `json:"measured_usd"`   // their measured cost, answers included
 
 	SummaryEstimatedUSD float64 `json:"summaries_estimated_usd,omitempty"` // part of SummaryUSD that is estimated
@@ -333,6 +333,21 @@ const furthest = 4
 // contradicts returns an error if a usage can't belong to a request in which we counted
 // a given number of tokens.
 func (u Usage) contradicts(tokens int) error {
+	if err := u.isImpossible(); err != nil {
+		return err
+	}
+	switch sent := u.PromptTokens + u.ClearedTokens; {
+	case u.CompactedTokens > furthest*max(tokens, 256):
+		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
+	case u.CompactedTokens > 0, u.ToolRounds: // the rest of the prompt can have any size
+	case sent > furthest*max(tokens, 256) || tokens > furthest*max(sent, 256):
+		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
+	}
+	return nil
+}
+
+// isImpossible returns an error if no request can have a usage.
+func (u Usage) isImpossible() error {
 	parts := u.CachedTokens + u.WrittenTokens + u.WrittenHourTokens
 	switch {
 	case u.PromptTokens <= 0:
@@ -341,11 +356,6 @@ func (u Usage) contradicts(tokens int) error {
 		return fmt.Errorf("a negative number of tokens")
 	case parts > u.PromptTokens:
 		return fmt.Errorf("%d tokens were read from the cache or written into it, of a prompt of %d", parts, u.PromptTokens)
-	case u.CompactedTokens > furthest*max(tokens, 256):
-		return fmt.Errorf("%d tokens were read for a summary, but %d were counted", u.CompactedTokens, tokens)
-	case u.CompactedTokens > 0, u.ToolRounds: // the rest of the prompt can have any size
-	case u.PromptTokens+u.ClearedTokens > furthest*max(tokens, 256) || tokens > furthest*max(u.PromptTokens+u.ClearedTokens, 256):
-		return fmt.Errorf("a prompt of %d tokens, but %d were counted", u.PromptTokens, tokens)
 	}
 	return nil
 }

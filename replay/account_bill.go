@@ -13,7 +13,7 @@ type SessionBill struct {
 	Calls         int `json:"calls"`          // calls that neither failed nor were refused
 	CallsFailed   int `json:"calls_failed"`   // failed calls; the number of tokens sent for them is unknown
 	CallsRefused  int `json:"calls_refused"`  // calls whose request the provider refused, or answered with an error
-	CallsMeasured int `json:"calls_measured"` // calls with a usage from the provider
+	CallsMeasured int `json:"calls_measured"` // calls with a usage from the provider, also failed ones whose request was sent unchanged
 	AccountMoney
 }
 

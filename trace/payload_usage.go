@@ -11,10 +11,10 @@ type CallUsage struct {
 	Agent     string `json:"agent,omitempty"`
 	Model     string `json:"model"`
 	Measured  int    `json:"prompt_tokens_measured"`
-	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt
+	Estimated int    `json:"tokens_estimated"` // estimated tokens of the same prompt; 0 = the call failed and its request was sent unchanged, so there is no estimate of tokens or costs
 	// computed: error of the estimate in percent of the tokens that the provider received, positive
-	// if too high; 0 if the provider made a summary of its own or ran its own tools, because it
-	// then does not report this number
+	// if too high; 0 without an estimate, and if the provider made a summary of its own or ran its
+	// own tools, because it then does not report this number
 	ErrorPct     float64 `json:"estimate_error_pct"`
 	Cached       int     `json:"cached_tokens_measured"`
 	Written      int     `json:"written_tokens_measured"`
@@ -49,7 +49,7 @@ func (p CallUsage) spec() spec { return spec{NameCallUsage, KindUsage, StatusOK,
 
 func (p CallUsage) complete() any {
 	p.MeasuredUSD, p.EstimatedUSD, p.WholeUSD, p.SessionUSD = finite(p.MeasuredUSD), finite(p.EstimatedUSD), finite(p.WholeUSD), finite(p.SessionUSD)
-	if p.ErrorPct = 0; p.Compacted == 0 && !p.ToolRounds {
+	if p.ErrorPct = 0; p.Estimated > 0 && p.Compacted == 0 && !p.ToolRounds {
 		p.ErrorPct = 0 - reduction(p.Measured+p.Cleared, p.Estimated) // 0, not -0, if they are equal
 	}
 	p.OutputText = or(p.OutputText, func() string {

@@ -21,14 +21,17 @@ type exchange struct {
 	body   []byte  // as received
 	packed *packed // the compressed original of body; nil = it was not compressed
 
-	parsed  wire.Request // the parsed body; nil = not parsed
-	passed  bool         // the request is not compacted on purpose
-	own     string       // the agent that summarizes its own history with this request; "" = none
-	who     identity
-	model   string          // "" = the configured one
-	res     *compact.Result // result for the view; nil = the body is sent unchanged
-	unsent  *compact.Result // result of the compaction that failed, so that the body is sent unchanged; nil = none failed
-	sent    []byte
+	parsed wire.Request // the parsed body; nil = not parsed
+	passed bool         // the request is not compacted on purpose
+	own    string       // the agent that summarizes its own history with this request; "" = none
+	who    identity
+	model  string          // "" = the configured one
+	res    *compact.Result // result for the view; nil = the body is sent unchanged
+	unsent *compact.Result // result of the compaction that failed, so that the body is sent unchanged; nil = none failed
+	sent   []byte
+
+	unwritten bool // unsent is the result of a compaction whose view could not be written
+
 	dialect dialect           // declares the recall tool; nil = not declared
 	bare    bool              // the body declares no tools so far
 	inner   []json.RawMessage // hidden rounds of the recall tool in this call
@@ -172,7 +175,7 @@ func (x *exchange) compact(window int) error {
 	}
 	sent, err := x.write(res)
 	if err != nil {
-		x.unsent = res
+		x.unsent, x.unwritten = res, true
 		return x.fault(opWrite, err)
 	}
 	x.res, x.sent = res, sent
@@ -254,15 +257,15 @@ func (x *exchange) suffix(a attempt) (s string) {
 
 // meter reads the usage of an answer on its way to the caller.
 func (x *exchange) meter(resp *http.Response) {
-	kind := countable(resp)
-	if kind == notCounted || x.res == nil {
+	kind, res := countable(resp), x.asked()
+	if kind == notCounted || res == nil || x.res == nil && x.unwritten {
 		return
 	}
 	c := x.coding(resp)
 	if c == unknown {
 		return
 	}
-	res, counted := x.res, x.held
+	counted := x.held
 	var body *meter
 	body = newMeter(resp.Body, kind, func(promptTokens int) { x.billed(res, body.bill.of(promptTokens), body.bill.held, counted) })
 	body.coding, body.ended = c, x.t.answering()

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -46,6 +47,31 @@ func TestTheRefusalAfterAFailedCallIsCounted(t *testing.T) {
 				if strings.HasPrefix(line, "compact_unbilled_") && !strings.HasSuffix(line, " 0\n") {
 					t.Errorf("a call that is in no sum is taken out of one: %s", line)
 				}
+			}
+		})
+	}
+}
+
+// The answer to a request that was sent unchanged because the call failed is billed as any
+// other: its usage is an event, and it is in the measured bill.
+func TestTheAnswerAfterAFailedCallIsBilled(t *testing.T) {
+	for _, f := range forms() {
+		t.Run(f.path, func(t *testing.T) {
+			counts, events := metrics.New(nil), &tracetest.Recorder{}
+			r := newRig(t, compact.Config{MaxContextTokens: window, Exporters: []trace.Exporter{counts.Exporter(), events}})
+			r.post(f, f.body(strings.Repeat("word ", 2*window), 0, 0))
+			if err := r.m.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			calls, told := events.Named(trace.NameBeforeModelCall), events.Named(trace.NameCallUsage)
+			if len(calls) != 1 || len(told) != 1 || told[0].ParentID != calls[0].SpanID {
+				t.Fatalf("%d calls, %d events of usage; want 1 of each, the second a child of the first", len(calls), len(told))
+			}
+			if got := string(counts.AppendText(nil)); !strings.Contains(got, `compact_calls_total{outcome="failed"} 1`) || !regexp.MustCompile(`\ncompact_billed_calls_total\{[^}]*\} 1\n`).MatchString(got) {
+				t.Errorf("the metrics have no failed call that was billed: %s", got)
+			}
+			if b := r.m.Bill(); b.Calls != 0 || b.Measured != 1 || b.MeasuredUSD <= 0 {
+				t.Errorf("the bill of a failed call: %+v", b)
 			}
 		})
 	}
