@@ -15,7 +15,9 @@ func (c *call) parentLine(p trace.Preflight, err error) redact.Text {
 		return c.auditLine(c.parent)
 	}
 	as := &trace.AsBefore{TEst: c.decision.TEst, Factor: c.factor()}
-	as.Decision, as.Estimate = c.leaveOut(1), c.leaveOut(0)
+	if as.Decision, as.Estimate = c.leaveOut(1), c.leaveOut(0); as.Decision != "" {
+		as.Candidates = c.decision.Candidates
+	}
 	if as.Decision == "" && as.Estimate == "" {
 		return c.auditLine(c.parent)
 	}

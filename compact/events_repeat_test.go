@@ -97,6 +97,47 @@ func TestUnchangedCallsReferToEarlierLines(t *testing.T) {
 	}
 }
 
+// The candidates of the economic trigger differ in every call. A decision that differs in nothing
+// else is left out, and the call has its candidates.
+func TestCandidatesAreNoReasonForALine(t *testing.T) {
+	a, seen := memory.New(), &tracetest.Recorder{}
+	c := economical(t, a)
+	c.Exporters = []trace.Exporter{seen}
+	m, err := compact.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	history := longSession(400, 800)
+	const calls = 8
+	for i := calls - 1; i >= 0; i-- {
+		if _, err := m.Preflight(t.Context(), "s", history[:400-2*i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told, decisions, n := seen.Named(trace.NameTriggerDecision), 0, 0
+	for _, l := range auditOf(t, a, "s") {
+		switch l.Name {
+		case trace.NameTriggerDecision:
+			decisions++
+		case trace.NameBeforeModelCall:
+			var d trace.TriggerDecision
+			if err := json.Unmarshal([]byte(told[n].Data.String()), &d); err != nil {
+				t.Fatal(err)
+			}
+			if as := preflightIn(t, l).AsBefore; n > 0 && (as == nil || len(d.Candidates) == 0 || !slices.Equal(as.Candidates, d.Candidates)) {
+				t.Errorf("call %d refers to %+v; its decision has %+v", n, as, d.Candidates)
+			}
+			n++
+		}
+	}
+	if n != calls || decisions != 1 {
+		t.Errorf("%d decisions of %d calls, want 1 of %d", decisions, n, calls)
+	}
+}
+
 // A statement that differs is written again, each in its own line.
 func TestADifferentDecisionIsWritten(t *testing.T) {
 	a := memory.New()

@@ -9,8 +9,22 @@ import (
 
 	"github.com/agentcompact/compact/compact"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/memory"
 )
+
+// economical returns a configuration whose economic trigger compares candidates in each call, and
+// compacts nothing: the prices of cached tokens are too low for a compaction to pay.
+func economical(t testing.TB, a storage.Archive) compact.Config {
+	t.Helper()
+	c, err := compact.Preset("economy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.MaxContextTokens, c.Archive = "claude-sonnet-4-5", 1_000_000, a
+	c.Prices = compact.PricesConfig{Input: 3, CacheRead: 0.0003, CacheWrite: 3.75, Output: 15}
+	return c
+}
 
 // BenchmarkPlan measures the second call of a session of 1,000 messages, which adds two
 // messages and compacts nothing, with the window's trigger and with the economic one,
@@ -21,12 +35,8 @@ func BenchmarkPlan(b *testing.B) {
 	whens := []policy.When{policy.AtWindow, policy.Economic}
 	managers := map[policy.When]*compact.CompactManager{}
 	for _, when := range whens {
-		c, err := compact.Preset("economy")
-		if err != nil {
-			b.Fatal(err)
-		}
-		c.Model, c.MaxContextTokens, c.Archive, c.Policy.When = "claude-sonnet-4-5", 1_000_000, memory.New(), when
-		c.Prices = compact.PricesConfig{Input: 3, CacheRead: 0.0003, CacheWrite: 3.75, Output: 15} // reads are too cheap for a compaction to pay
+		c := economical(b, memory.New())
+		c.Policy.When = when
 		m, err := compact.New(b.Context(), c)
 		if err != nil {
 			b.Fatal(err)

@@ -23,7 +23,8 @@ func aboutEstimate(p trace.TokenEstimate) trace.TokenEstimate {
 	return p
 }
 
-// aboutDecision returns what a decision states besides the size of the request.
+// aboutDecision returns what a decision states besides the size of the request and the
+// candidates, whose prices depend on it.
 func aboutDecision(p trace.TriggerDecision) trace.TriggerDecision {
 	p.Checks = slices.Clone(p.Checks)
 	for i := range p.Checks {
@@ -31,7 +32,7 @@ func aboutDecision(p trace.TriggerDecision) trace.TriggerDecision {
 			p.Checks[i].Value = 0
 		}
 	}
-	p.TEst, p.Estimated = 0, 0
+	p.TEst, p.Estimated, p.Candidates = 0, 0, nil
 	return p
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ type Preflight struct {
 }
 
 // AsBefore refers to earlier lines of the audit log. If a call's estimate and its decision not
-// to compact differ from earlier ones only in the size of the request, the log has no lines
+// to compact differ from earlier ones only in the size of the request and the prices of candidates, the log has no lines
 // for them. Then layers_after is left out if it equals layers_before, and so are durations
 // of 0.
 type AsBefore struct {
@@ -63,6 +64,10 @@ type AsBefore struct {
 	Decision string  `json:"decision,omitempty"`    // span of that compact.trigger_decision
 	TEst     int     `json:"t_est"`                 // estimated tokens in this call's decision
 	Factor   float64 `json:"calibration,omitempty"` // calibration factor of this call's estimate
+
+	// Candidates are those of this call's decision; its line is left out although an earlier one
+	// has others.
+	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
 func (a *AsBefore) finite() *AsBefore {
@@ -70,7 +75,10 @@ func (a *AsBefore) finite() *AsBefore {
 		return nil
 	}
 	out := *a
-	out.Factor = finite(out.Factor)
+	out.Factor, out.Candidates = finite(out.Factor), slices.Clone(out.Candidates)
+	for i, c := range out.Candidates {
+		out.Candidates[i] = c.finite()
+	}
 	return &out
 }
 
