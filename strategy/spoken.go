@@ -23,6 +23,9 @@ func spokenText(text string) string {
 	if err != nil || jsonscan.Check(at.Of(data)) != nil {
 		return text
 	}
+	if name, _ := jsonAction(at.Of(data), 0); name != "" {
+		return text // [actionAtEnd] reads it
+	}
 	var said []string
 	formSentences(data, at, "", &said, 0)
 	if len(said) == 0 {

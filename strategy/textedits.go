@@ -72,7 +72,9 @@ const (
 // actions records the edits or the action that a message without calls has in its text:
 // some agents read them there. It clears a text that consists only of tags.
 func (b *reader) actions(step *Step) {
-	b.wrote, step.Text = writtenCalls(step.Text)
+	if b.wrote, step.Text = writtenCalls(step.Text); len(b.wrote) == 0 {
+		b.wrote, step.Text = actionAtEnd(step.Text)
+	}
 	b.edits = textEdits(step.Text)
 	step.Blocks = editedIn(b.edits)
 	if len(b.edits) == 0 && actsInText(step.Text) {

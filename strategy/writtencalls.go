@@ -73,6 +73,7 @@ var resultTags = []string{"tool_response", "function_result", "tool_result", "re
 // calls that it wrote into its text, or to its command.
 func (b *reader) answering(text, acted string, wrote []Call) {
 	n := len(b.h.Steps)
+	text = withoutResultLabel(text)
 	switch {
 	case len(wrote) > 0:
 		b.answerWritten(wrote, text)
@@ -81,6 +82,26 @@ func (b *reader) answering(text, acted string, wrote []Call) {
 		b.h.index.call = at{n - 1, len(last.Calls)}
 		last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
 	}
+}
+
+// resultLabels begin a result that a loop sends in the user's role.
+var resultLabels = []string{"Observation:", "OBSERVATION:", "Tool result:", "TOOL RESULT:"}
+
+// withoutResultLabel returns a result without its label. The name of the tool can be in the label:
+// "EXECUTION RESULT of [bash]:".
+func withoutResultLabel(text string) string {
+	text = strings.TrimSpace(text)
+	for _, label := range resultLabels {
+		if rest, ok := strings.CutPrefix(text, label); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	if rest, ok := strings.CutPrefix(text, "EXECUTION RESULT of ["); ok {
+		if _, result, ok := strings.Cut(rest, "]:"); ok {
+			return strings.TrimSpace(result)
+		}
+	}
+	return text
 }
 
 // answerWritten gives written calls their results, and adds them to the last message. If the
