@@ -51,16 +51,27 @@ type Arg struct{ Name, Value string }
 const maxArgDepth = 6
 
 func readCall(p *message.Part) Call {
-	c := Call{Tool: p.Name, Exit: -1}
-	if len(p.Args) == 0 {
+	c := readOne(p.Name, p.Args)
+	if inner := innerCalls(p.Args); len(inner) == 1 {
+		return inner[0]
+	} else if len(inner) > 1 {
+		c.hold()
+	}
+	return c
+}
+
+// readOne reads a call, and no calls in its arguments.
+func readOne(tool string, args []byte) Call {
+	c := Call{Tool: tool, Exit: -1}
+	if len(args) == 0 {
 		return c
 	}
-	if !json.Valid(p.Args) {
-		c.Args = []Arg{{"input", string(p.Args)}}
+	if !json.Valid(args) {
+		c.Args = []Arg{{"input", string(args)}}
 		return c
 	}
-	c.Args = joinCommands(readArgs(p.Args))
-	c.unwrap(p.Args)
+	c.Args = joinCommands(readArgs(args))
+	c.unwrap(args)
 	c.asCommand()
 	c.asLine()
 	for i, a := range c.Args {

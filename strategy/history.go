@@ -56,7 +56,7 @@ func NewHistory(r Request) *History {
 	first := max(r.First, h.Previous.lastStep()+1)
 	r.First = first
 	h.order = r.order()
-	b := reader{h: h, open: map[string][]at{}}
+	b := reader{h: h, open: map[string][]at{}, lists: map[at][]byte{}}
 	b.opening = first <= 1
 	for i := range r.Messages {
 		b.opening = b.opening && opens(r.Messages[max(i-1, 0):i])
@@ -127,6 +127,7 @@ type reader struct {
 	acted string          // command that the previous message wrote as text
 	edits []textEdit      // edits that the previous message wrote as text
 	wrote []Call          // calls that the previous message wrote as text
+	lists map[at][]byte   // arguments of calls that can list other calls
 
 	opening bool // no message of the assistant was read so far
 }
@@ -155,14 +156,7 @@ func (b *reader) message(id int, m *message.Message) {
 				b.add(p.Text, textThought, id)
 			}
 		case message.KindToolCall:
-			c := readCall(p)
-			b.h.index.call = at{own, len(step.Calls)}
-			b.args(&c, id)
-			b.open[p.CallID] = append(b.open[p.CallID], at{own, len(step.Calls)})
-			step.Calls = append(step.Calls, c)
-			if thinks(c.Tool) {
-				step.Reasoning = join(step.Reasoning, c.Target())
-			}
+			b.call(&step, own, p)
 		case message.KindToolResult:
 			b.h.index.call = b.result(&step, own, p)
 			b.add(p.Text, textShown, id)
@@ -177,6 +171,21 @@ func (b *reader) message(id int, m *message.Message) {
 		b.actions(&step)
 	}
 	b.keep(step)
+}
+
+// call adds a call to a message, which will be the step at own.
+func (b *reader) call(step *Step, own int, p *message.Part) {
+	c, place := readCall(p), at{own, len(step.Calls)}
+	b.h.index.call = place
+	b.args(&c, step.ID)
+	b.open[p.CallID] = append(b.open[p.CallID], place)
+	if listsCalls(p.Args) {
+		b.lists[place] = p.Args
+	}
+	step.Calls = append(step.Calls, c)
+	if thinks(c.Tool) {
+		step.Reasoning = join(step.Reasoning, c.Target())
+	}
 }
 
 func (b *reader) keep(step Step) {
@@ -256,11 +265,13 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 	if n := len(waiting); n > 0 {
 		where := waiting[n-1]
 		b.open[p.CallID] = waiting[:n-1]
-		c := &step.Calls
+		of := step
 		if where.step != own {
-			c = &b.h.Steps[where.step].Calls
+			of = &b.h.Steps[where.step]
 		}
-		(*c)[where.call].Result, (*c)[where.call].Answered = withoutRunReport(withoutEnvelope(resultText(p))), !unanswered(p.Text)
+		c := &of.Calls[where.call]
+		c.Result, c.Answered = withoutRunReport(withoutEnvelope(resultText(p))), !unanswered(p.Text)
+		b.partInner(of, where.call, b.lists[where])
 		return where
 	}
 	tool := p.Name
