@@ -270,7 +270,7 @@ func (b *reader) result(step *Step, own int, p *message.Part) at {
 			of = &b.h.Steps[where.step]
 		}
 		c := &of.Calls[where.call]
-		c.Result, c.Answered = withoutRunReport(withoutEnvelope(resultText(p))), !unanswered(p.Text)
+		c.Result, c.Answered = output(resultText(p)), !unanswered(p.Text)
 		b.partInner(of, where.call, b.lists[where])
 		return where
 	}

@@ -59,7 +59,7 @@ func (b *reader) partInner(s *Step, at int, args []byte) {
 		return
 	}
 	for i := range inner {
-		inner[i].Result, inner[i].Answered = withoutRunReport(withoutEnvelope(parts[i])), true
+		inner[i].Result, inner[i].Answered = output(parts[i]), true
 		b.h.index.addName(inner[i].Tool, s.ID)
 	}
 	s.Calls[at] = inner[0]

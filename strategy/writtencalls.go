@@ -81,11 +81,26 @@ func (b *reader) answering(text, acted string, wrote []Call) {
 		last := &b.h.Steps[n-1]
 		b.h.index.call = at{n - 1, len(last.Calls)}
 		last.Calls = append(last.Calls, Call{Tool: "shell", Args: []Arg{{"command", acted}}, Exit: -1, Result: withoutOurs(text), Answered: true})
+	case n > 0:
+		b.answerEmpty(&b.h.Steps[n-1], text)
 	}
 }
 
+// answerEmpty gives a result to the last call of a message, if its own result is empty.
+func (b *reader) answerEmpty(s *Step, text string) {
+	if k := len(s.Calls); k > 0 && s.Role == message.RoleAssistant && strings.TrimSpace(s.Calls[k-1].Result) == "" {
+		s.Calls[k-1].Result, s.Calls[k-1].Answered = withoutOurs(text), true
+	}
+}
+
+// Labels of the result of an action in a browser.
+const (
+	actionDone   = "Action result:"
+	actionFailed = "Action error:"
+)
+
 // resultLabels begin a result that a loop sends in the user's role.
-var resultLabels = []string{"Observation:", "OBSERVATION:", "Tool result:", "TOOL RESULT:"}
+var resultLabels = []string{"Observation:", "OBSERVATION:", "Tool result:", "TOOL RESULT:", actionDone}
 
 // withoutResultLabel returns a result without its label. The name of the tool can be in the label:
 // "EXECUTION RESULT of [bash]:".
@@ -95,6 +110,9 @@ func withoutResultLabel(text string) string {
 		if rest, ok := strings.CutPrefix(text, label); ok {
 			return strings.TrimSpace(rest)
 		}
+	}
+	if rest, ok := strings.CutPrefix(text, actionFailed); ok {
+		return "Error:" + rest
 	}
 	if rest, ok := strings.CutPrefix(text, "EXECUTION RESULT of ["); ok {
 		if _, result, ok := strings.Cut(rest, "]:"); ok {
