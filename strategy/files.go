@@ -46,7 +46,10 @@ func fileOps(c *Call) []fileops.Op {
 	for _, a := range c.Args {
 		if pathArgs[a.Name] && fileops.IsPath(a.Value) && c.touches() {
 			op := c.op()
-			f := fileops.Op{Path: a.Value, Op: op}
+			f := fileops.Op{Path: a.Value, Op: op, Last: op == fileops.TookBack}
+			if f.Last && !c.undoes() {
+				continue
+			}
 			if op == fileops.Edited || op == fileops.Created {
 				added := c.arg(newTextArgs...)
 				old := c.arg(oldTextArgs...)
@@ -126,8 +129,8 @@ var verbs = []struct {
 	part string
 	op   fileops.Kind
 }{
-	{"delete", fileops.Deleted}, {"remove", fileops.Deleted}, {"create", fileops.Created}, {"write", fileops.Created},
-	{"str_replace", fileops.Edited}, {"edit", fileops.Edited}, {"replace", fileops.Edited}, {"insert", fileops.Edited}, {"patch", fileops.Edited}, {"apply_diff", fileops.Edited}, {"apply_edit", fileops.Edited}, {"update", fileops.Edited}, {"undo", fileops.Edited},
+	{"undo", fileops.TookBack}, {"delete", fileops.Deleted}, {"remove", fileops.Deleted}, {"create", fileops.Created}, {"write", fileops.Created},
+	{"str_replace", fileops.Edited}, {"edit", fileops.Edited}, {"replace", fileops.Edited}, {"insert", fileops.Edited}, {"patch", fileops.Edited}, {"apply_diff", fileops.Edited}, {"apply_edit", fileops.Edited}, {"update", fileops.Edited},
 	{"run", fileops.Ran}, {"exec", fileops.Ran}, {"view", fileops.Read}, {"read", fileops.Read}, {"open", fileops.Read}, {"get", fileops.Read}, {"cat", fileops.Read},
 }
 

@@ -31,11 +31,12 @@ type commitChange struct {
 // A pending holds the changes of a file since the last commit.
 type pending struct {
 	path      string
-	changes   int  // number of calls
-	commits   int  // number of commits with changes of the file
-	step      int  // number of the step of the last change
-	kept      int  // number of the step of the last change before the last commit, 0 if it is not known
-	committed bool // a commit, or a part of the history that is not known, may hold other changes
+	changes   int   // number of calls
+	commits   int   // number of commits with changes of the file
+	step      int   // number of the step of the last change
+	steps     []int // numbers of the steps of the changes that were not undone
+	kept      int   // number of the step of the last change before the last commit, 0 if it is not known
+	committed bool  // a commit, or a part of the history that is not known, may hold other changes
 }
 
 // findTakenBack drops the operations fileops.TookBack that took nothing back, and sets the
@@ -58,6 +59,12 @@ func (h *History) findTakenBack() {
 			if f.Op != fileops.TookBack {
 				p.path = f.Path
 				p.changes, p.step = p.changes+1, s.ID
+				p.steps = append(p.steps, s.ID)
+				kept = append(kept, f)
+				continue
+			}
+			if f.Last && p.changes > 1 {
+				p.undoLast(&f)
 				kept = append(kept, f)
 				continue
 			}
@@ -73,6 +80,16 @@ func (h *History) findTakenBack() {
 			h.commits.end(s.ID, c)
 		}
 	})
+}
+
+// undoLast takes back the last of several changes.
+func (p *pending) undoLast(f *fileops.Op) {
+	p.changes--
+	p.steps = p.steps[:max(len(p.steps)-1, 0)]
+	if f.Back = 1; len(p.steps) > 0 {
+		p.step = p.steps[len(p.steps)-1]
+		f.Kept = p.step
+	}
 }
 
 // commits reports whether a call ran git commit, and no failure of it is known.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/strategy/internal/fileops"
 	"github.com/agentcompact/compact/strategy/internal/prose"
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
@@ -17,8 +18,8 @@ func (c *Call) undoes() bool {
 	if c.Outcome == Failed || !c.Answered {
 		return false
 	}
-	if strings.HasPrefix(strings.ToLower(c.Tool), "undo") {
-		return true
+	if strings.HasPrefix(strings.ToLower(c.Tool), "undo") || strings.HasPrefix(c.arg("command", "action", "operation"), "undo_") {
+		return !strings.Contains(strings.ToLower(firstLine(c.Result)), "no edit history")
 	}
 	cmd := c.Command()
 	if said := strings.ToLower(c.Result[:min(len(c.Result), edge)]); strings.Contains(said, "updated 0 paths") || strings.Contains(said, "no local changes to save") && c.stashes() {
@@ -67,7 +68,7 @@ func (h *History) tookBackLines(section int) []Line {
 			if !c.undoes() || c.stashes() && h.popsAfter(i, k) {
 				continue
 			}
-			text := "took changes back with " + c.name()
+			text := c.tookBackText()
 			if why := h.whyBefore(i); why != "" {
 				text += ": " + why
 			}
@@ -76,6 +77,16 @@ func (h *History) tookBackLines(section int) []Line {
 		}
 	}
 	return out
+}
+
+// tookBackText names what a call took back.
+func (c *Call) tookBackText() string {
+	for _, f := range c.files {
+		if f.Op == fileops.TookBack && f.Last {
+			return "took the last change of `" + f.Path + "` back"
+		}
+	}
+	return "took changes back with " + c.name()
 }
 
 // whyBefore returns the reason that the assistant stated at a step, or in the

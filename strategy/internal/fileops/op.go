@@ -38,6 +38,7 @@ type Op struct {
 	Named string   // the path as the call writes it, if Path differs
 	Back  int      // number of changes that TookBack took back
 	All   bool     // TookBack took back all changes of the file
+	Last  bool     // TookBack takes back only the last change
 	Kept  int      // number of the step of the last change that TookBack left
 
 	cmdlet bool // a command of PowerShell performed the operation
