@@ -211,7 +211,7 @@ func (c *Call) tell() string {
 	case c.Outcome == Failed:
 		return c.name() + " failed" + c.status() + c.tried() + colon(c.wrong()) + c.missingIn()
 	case c.Outcome == OK && c.deed() == deedCheck:
-		return c.name() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
+		return c.passedName() + " passed" + c.status() + colon(c.Says) + c.besides(c.Says)
 	case c.Outcome == OK && c.Exit >= 0 && !checks.HidesStatus(c.Command()):
 		return "ran " + c.name() + c.more() + c.status() + printed(c.lastWords())
 	case c.deed() == deedCall:
