@@ -43,6 +43,8 @@ type ruleReader struct {
 	head   listHead
 	ruled  bool   // the previous sentence set a rule
 	last   string // the previous sentence; "" = a heading
+	under  string // the heading of a list of rules, whose items may set no rule by themselves
+	joined int    // 1 + the index of the rule that joins these items; 0 = none
 }
 
 func (r *ruleReader) read(one prose.Sentence) {
@@ -60,10 +62,10 @@ func (r *ruleReader) read(one prose.Sentence) {
 	heads := r.head.hear(one) // below, "… " marks a text that was cut, so that its heading is missing
 	t = strings.TrimPrefix(t, "… ")
 	value := rules.Binds(t)
-	if one.Heading || value <= 0 {
+	if r.joins(one, t, heads, value) || one.Heading || value <= 0 {
 		return
 	}
-	if !(heads || one.Item && r.head.observed() || r.head.proposed() && !strings.Contains(one.Text, "… ")) && r.n < 12 {
+	if !(heads || one.Item && r.head.observed() || r.head.proposed() && !strings.Contains(one.Text, "… ")) && r.n < mostRules {
 		r.add(one, t, lead, value)
 	}
 }
@@ -71,7 +73,7 @@ func (r *ruleReader) read(one prose.Sentence) {
 // continuesRule reports whether a sentence after a rule belongs to the rule.
 func continuesRule(one prose.Sentence) bool {
 	t := one.Text
-	return !one.Heading && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?"))
+	return !one.Heading && (!one.Item || one.Later) && (rules.Completes(t) || rules.Binds(t) > 0 && rules.Depends(t) || rules.TurnsBack(t) && rules.Binds(t) == 0 && !strings.HasSuffix(t, "?"))
 }
 
 // add adds the rule t. lead is the sentence before it.
@@ -91,6 +93,9 @@ func (r *ruleReader) add(one prose.Sentence, t, lead string, value float64) {
 	r.out = append(r.out, fact{r.s.ID, prose.Clip(prose.Squash(t), maxRuleQuoted), value * max(quality(t), leastRule) * r.h.standing(r.s)})
 	r.ruled = true
 }
+
+// mostRules is the maximum number of rules of one message.
+const mostRules = 12
 
 // maxRuleQuoted is the maximum length of a quoted rule, in characters. The section of the
 // user's words quotes the whole message.

@@ -91,7 +91,7 @@ func (l *listHead) hear(one prose.Sentence) bool {
 	switch {
 	case one.Heading:
 		l.heading, l.lead = one.Text, ""
-	case strings.HasSuffix(one.Text, ":") && !one.Item:
+	case (strings.HasSuffix(one.Text, ":") || strings.HasSuffix(one.Text, "：")) && !one.Item:
 		l.lead = one.Text
 	case !one.Item:
 		l.lead = ""
