@@ -93,6 +93,7 @@ var forms = []form{
 	{"notice of a background task", speechHarness, true, backgroundNotice},
 	{"own summary", speechHarness, true, ownSummary},
 	{"demonstration of another task", speechHarness, true, onlyDemonstrates},
+	{"report about text edits", speechHarness, true, reportsEdits},
 	{"result of an action in a browser", speechAnswering, true, begins(actionDone, actionFailed)},
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},

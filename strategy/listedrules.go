@@ -39,9 +39,11 @@ func (r *ruleReader) joins(one prose.Sentence, t string, heads bool, value float
 	item := strings.TrimRight(prose.Squash(t), ".;,")
 	if r.joined > 0 {
 		rule := &r.out[r.joined-1]
-		if utf8.RuneCountInString(rule.Text+item) < maxRuleQuoted {
+		switch {
+		case strings.HasSuffix(rule.Text, "…"):
+		case utf8.RuneCountInString(rule.Text+item) < maxRuleQuoted:
 			rule.Text += "; " + item
-		} else if !strings.HasSuffix(rule.Text, "…") {
+		default:
 			rule.Text += "; …"
 		}
 		return true

@@ -99,12 +99,9 @@ func (b *reader) applied(text string) {
 	case strings.Contains(text, appliedHead):
 		last.Calls = append(last.Calls, callsOf(edits, text)...)
 	case prose.BeginsAny(line, allApplied):
-		for _, path := range editedIn(edits) {
-			of := slices.DeleteFunc(slices.Clone(edits), func(e textEdit) bool { return e.path != path })
-			if c, ok := editCall(of, path, line); ok {
-				last.Calls = append(last.Calls, c)
-			}
-		}
+		last.Calls = append(last.Calls, perFile(edits, line)...)
+	case reportsEdits(text):
+		last.Calls = append(last.Calls, partlyApplied(edits, text)...)
 	default:
 		return
 	}
@@ -115,6 +112,49 @@ func (b *reader) applied(text string) {
 
 // allApplied begins messages in which a program reports that it applied all text edits.
 var allApplied = []string{"I committed the changes with git hash ", "I updated the files."}
+
+// reportsEdits matches the report of a program about the text edits of the message before: it
+// committed them, or it did not find their old lines.
+func reportsEdits(text string) bool {
+	line := firstLine(text)
+	return strings.HasPrefix(line, allApplied[0]) || strings.HasPrefix(line, "# ") && strings.Contains(line, " SEARCH/REPLACE block") && strings.HasSuffix(line, " failed to match!")
+}
+
+// perFile returns one call for all edits of each file, with a result.
+func perFile(edits []textEdit, result string) (out []Call) {
+	for _, path := range editedIn(edits) {
+		of := slices.DeleteFunc(slices.Clone(edits), func(e textEdit) bool { return e.path != path })
+		if c, ok := editCall(of, path, result); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// partlyApplied returns calls for edits of which a report quotes those that failed, and may say
+// that the others were applied.
+func partlyApplied(edits []textEdit, report string) []Call {
+	var failed, done []textEdit
+	quoted := map[string]bool{}
+	for _, block := range strings.Split(report, blockFrom)[1:] {
+		_, lines, _ := strings.Cut(block, "\n")
+		if old, _, ok := strings.Cut("\n"+lines, "\n"+blockMid); ok {
+			quoted[strings.TrimPrefix(old+"\n", "\n")] = true
+		}
+	}
+	for _, e := range edits {
+		if quoted[e.old] {
+			failed = append(failed, e)
+		} else {
+			done = append(done, e)
+		}
+	}
+	out := perFile(failed, "Error: the old lines were not found")
+	if len(failed) > 0 && strings.Contains(report, " applied successfully") {
+		out = append(out, perFile(done, "applied")...)
+	}
+	return out
+}
 
 // editedIn returns the files of text edits, each once.
 func editedIn(edits []textEdit) (out []string) {
