@@ -84,6 +84,7 @@ type form struct {
 
 // forms lists the known patterns. The first match wins.
 var forms = []form{
+	{"prompt of a shell session", speechAnswering, true, shellState},
 	{"bracketed note", speechHarness, true, bracketedNote},
 	{"instructions file", speechHarness, true, instructionsFile},
 	{"handoff of another program", speechHarness, true, handsOver},
@@ -98,7 +99,6 @@ var forms = []form{
 	{"status of a command", speechAnswering, true, begins("<returncode>", "exitcode: ", "Exit code: ", "<tool_response>", "<function_results>", "<function_result>", "<observation>")},
 	{"observation", speechAnswering, true, begins("Observation:", "OBSERVATION:", "EXECUTION RESULT of", "[Tool result", "Tool result:", "TOOL RESULT", "<tool_result")},
 	{"result of a call in the text", speechAnswering, true, elementResult},
-	{"prompt of a shell session", speechAnswering, true, shellState},
 	{"complaint of the loop", speechAnswering, true, begins(append(complaints, "The last command <command>")...)},
 	{"error of the server", speechAnswering, true, errorClass},
 	{"patch", speechAnswering, false, begins("diff --git ")},

@@ -38,3 +38,17 @@ func TestPromptOfEditingShellIsNoRequest(t *testing.T) {
 		message.Assistant("Then I round it."),
 	}}, nil, []string{"[s3] 3 matches"})
 }
+
+// A result that begins with the line of the open file is a result, and no note of the harness.
+func TestResultBelowTheLineOfTheOpenFileIsRead(t *testing.T) {
+	edit := func(text string) message.Message {
+		return message.Assistant("I round it.\n```\nedit 2:2\n" + text + "\nend_of_edit\n```")
+	}
+	tells(t, long("Round the tax.",
+		edit("    return round(net * 0.2"),
+		message.User("Your proposed edit has introduced new syntax error(s).\n\nERRORS:\n- E999 SyntaxError: '(' was never closed"+shellPrompt),
+		edit("    return round(net * 0.2)"),
+		message.User("[File: /src/tax.py (2 lines total)]\n1:def tax(net):\n2:    return round(net * 0.2)\nFile updated. Please review the changes."+shellPrompt),
+		message.Assistant("Done."),
+	), []string{"`/src/tax.py`: edited", "the edit of `/src/tax.py` was refused"}, []string{"edited twice", "end_of_edit"})
+}
