@@ -16,5 +16,5 @@ func TestReportAboutTextEditsIsNoRule(t *testing.T) {
 		message.Assistant(edit),
 		message.User("I committed the changes with git hash 1a2b3c4 & commit msg: cart: rate"),
 		message.Assistant("Ok.")),
-		[]string{"`shop/cart.py`: edited", "`shop/tax.py`: edited", "the edit of `shop/cart.py` was refused: Error: the old lines were not found"}, []string{"re-send", "edited twice", "not stated", "[s7] I committed", "newest request"})
+		[]string{"`shop/cart.py`: edited", "`shop/tax.py`: edited", "[done] ran `git commit`, which printed: Commit 1a2b3c4 cart: rate (do not repeat) [s6]", "the edit of `shop/cart.py` was refused: Error: the old lines were not found"}, []string{"re-send", "edited twice", "not stated", "[s7] I committed", "newest request"})
 }

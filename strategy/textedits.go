@@ -99,7 +99,7 @@ func (b *reader) applied(text string) {
 	case strings.Contains(text, appliedHead):
 		last.Calls = append(last.Calls, callsOf(edits, text)...)
 	case prose.BeginsAny(line, allApplied):
-		last.Calls = append(last.Calls, perFile(edits, line)...)
+		last.Calls = append(append(last.Calls, perFile(edits, line)...), commitIn(line)...)
 	case reportsEdits(text):
 		last.Calls = append(last.Calls, partlyApplied(edits, text)...)
 	default:
@@ -112,6 +112,16 @@ func (b *reader) applied(text string) {
 
 // allApplied begins messages in which a program reports that it applied all text edits.
 var allApplied = []string{"I committed the changes with git hash ", "I updated the files."}
+
+// commitIn returns the commit that a report about applied edits names.
+func commitIn(line string) []Call {
+	rest, ok := strings.CutPrefix(line, allApplied[0])
+	hash, subject, named := strings.Cut(rest, " & commit msg: ")
+	if !ok || !named {
+		return nil
+	}
+	return []Call{{Tool: "shell", Args: []Arg{{"command", "git commit"}}, Result: commitHead + hash + " " + subject, Answered: true, Exit: -1, spoken: true}}
+}
 
 // reportsEdits matches the report of a program about the text edits of the message before: it
 // committed them, or it did not find their old lines.
