@@ -228,12 +228,17 @@ var turnedDown = []string{"rejected", "declined", "cancelled", "canceled", "revo
 
 // refusedLater returns the first later sentence that says that the object of a call was
 // refused, "" if there is none.
-func (h *History) refusedLater(c *Call, step int) string { return h.refusedSince(c.made(), step) }
+func (h *History) refusedLater(c *Call, step int) string {
+	return h.refusedSince(c.made(), step, c.Tool)
+}
 
-func (h *History) refusedSince(made []string, step int) string {
+// refusedSince returns the first sentence after a step that says that an object was refused. deed
+// names the tool of the call: "cancelled" confirms cancel_order.
+func (h *History) refusedSince(made []string, step int, deed string) string {
 	if len(made) == 0 {
 		return ""
 	}
+	deed = strings.ToLower(deed)
 	for i := range h.Steps {
 		s := &h.Steps[i]
 		if s.ID <= step || !hasID(s.Text, made) {
@@ -243,7 +248,7 @@ func (h *History) refusedSince(made []string, step int) string {
 		passages(s.Text, func(one prose.Sentence) {
 			about := slices.DeleteFunc(prose.Clauses(one.Text), func(c string) bool { return !hasID(c, lowerAll(made)) })
 			words := strings.FieldsFunc(strings.Join(about, " "), func(r rune) bool { return strings.ContainsRune(" ,.;:!?()\"", r) })
-			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
+			refused := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(turnedDown, w) && !strings.Contains(deed, w[:stem]) }) && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(negations, w) || w == "if" })
 			if said == "" && refused && hasID(one.Text, made) {
 				said = "then " + stepID(s.ID) + ": " + prose.Quoted(one.Text, maxWords) + ")"
 			}
@@ -281,7 +286,7 @@ func (h *History) sinceThen(line string) string {
 	if len(made) == 0 || !strings.Contains(line, open) && !strings.Contains(line, onlyAsked) {
 		return line
 	}
-	if said := h.refusedSince(made, 0); said != "" {
+	if said := h.refusedSince(made, 0, between(line, "`", "`")); said != "" {
 		line = strings.Replace(line, open, " ("+said, 1)
 		return strings.Replace(line, waiting, onlyAsked+said, 1)
 	}

@@ -82,6 +82,17 @@ func TestRefusalIsOfTheNamedObject(t *testing.T) {
 	)...), []string{"id: SU-4202", "(then [s9]: “SU-4203 was declined by the editor.”)"}, []string{"the first text was refused because it was too long.”)"})
 }
 
+// The confirmation of a cancellation does not take it back, in the same summary and in the next one.
+func TestConfirmationOfACancellationDoesNotTakeItBack(t *testing.T) {
+	cancel := [3]string{"cancel_pending_order", `{"order_id":"#W7800651"}`, `{"order_id":"#W7800651","status":"cancelled"}`}
+	const confirm = "Order #W7800651 is cancelled."
+	const want = "status: cancelled (do not repeat)"
+	tells(t, long("Cancel my order.", append(ranCalls(cancel), message.Assistant(confirm))...), []string{want}, nil)
+	in := long("Go on.", message.Assistant(confirm))
+	in.Previous = write4(t, long("Cancel my order.", ranCalls(cancel)...))
+	tells(t, in, []string{want}, nil)
+}
+
 // If a later part sets a value again, the earlier value is not current in the next summary. A
 // change of another object or another member, or of the same value, has no such consequence.
 func TestCarriedValueThatWasSetAgainIsNotCurrent(t *testing.T) {
