@@ -18,11 +18,19 @@ import (
 // summary. The results have these lines.
 func removed(t *testing.T, results ...string) *memory.Archive {
 	t.Helper()
-	history := loop(60)
-	history = slices.Insert(history, 2, message.Assistant("I begin with Alpha."))
-	for i, text := range results {
-		history[4+2*i].Parts[0].Text = text
-	}
+	return removedFrom(t, func(history []message.Message) []message.Message {
+		history = slices.Insert(history, 2, message.Assistant("I begin with Alpha."))
+		for i, text := range results {
+			history[4+2*i].Parts[0].Text = text
+		}
+		return history
+	})
+}
+
+// removedFrom returns the archive of a session whose first messages were replaced by a
+// summary. change changes the history before.
+func removedFrom(t *testing.T, change func(history []message.Message) []message.Message) *memory.Archive {
+	t.Helper()
 	c, err := compact.Preset("summarize")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +41,7 @@ func removed(t *testing.T, results ...string) *memory.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := m.Preflight(t.Context(), "s", history)
+	res, err := m.Preflight(t.Context(), "s", change(loop(60)))
 	if err != nil || res.Summary == nil {
 		t.Fatalf("no summary (%v)", err)
 	}
@@ -149,6 +157,7 @@ func TestALongLineIsShownAroundItsMatch(t *testing.T) {
 		{"at the beginning", "needle" + strings.Repeat("x", 500), "needle" + strings.Repeat("x", 388) + "…"},
 		{"at the end", strings.Repeat("x", 500) + "needle", "…" + strings.Repeat("x", 388) + "needle"},
 		{"in the middle", strings.Repeat("x", 500) + "needle" + strings.Repeat("y", 500), "…" + strings.Repeat("x", 194) + "needle" + strings.Repeat("y", 194) + "…"},
+		{"characters of two bytes, the cut within one", strings.Repeat("ä", 250) + "xneedle" + strings.Repeat("ö", 250), "…" + strings.Repeat("ä", 97) + "xneedle" + strings.Repeat("ö", 96) + "…"},
 		{"characters of two bytes", strings.Repeat("ä", 250) + "needle" + strings.Repeat("ö", 250), "…" + strings.Repeat("ä", 97) + "needle" + strings.Repeat("ö", 97) + "…"},
 	} {
 		got, _ := search(t, removed(t, tc.text), "needle", 0)

@@ -184,6 +184,7 @@ func (a *altered) Open(ctx context.Context, k storage.Key, off, n int64) (io.Rea
 		return r, err
 	}
 	data, err := io.ReadAll(r)
+	data = bytes.ReplaceAll(data, []byte(`"model":"gpt-4"`), []byte(`"model":"gpt-5"`)) // in a ledger
 	return io.NopCloser(bytes.NewReader(bytes.ReplaceAll(data, []byte("word"), []byte("dorw")))), errors.Join(err, r.Close(), a.err)
 }
 

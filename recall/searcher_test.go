@@ -49,3 +49,21 @@ func TestContextLinesOfASearchAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// A part without a reference cannot be recalled, so no match names it. A message that was
+// removed twice counts once.
+func TestSearchShowsPartsWithReferenceOnce(t *testing.T) {
+	r := &searcher{s: &lookup.Session{}, matcher: excerpt.NewMatcher(t.Context(), regexp.MustCompile("a")), most: 9, seen: map[string]bool{}, shown: map[string]bool{}}
+	for _, line := range []string{
+		`{"role":"user","content":[{"type":"text","text":"a one"},{"type":"text","text":"a two"},{"type":"text","text":"a three"}],"meta":{"fp":"00112233445566778899aabbccddeeff","refs":["","001122334455"]}}`,
+		`{"role":"user","content":[{"type":"text","text":"a one"},{"type":"text","text":"a two"},{"type":"text","text":"a three"}],"meta":{"fp":"00112233445566778899aabbccddeeff","refs":["","001122334455"]}}`,
+		`{"note":"a"}`,
+	} {
+		if err := r.line([]byte(line), ledger.Eviction{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := r.found; f.Lines != 1 || len(f.Matches) != 1 || f.Matches[0].Text != "a two" || f.Matches[0].Ref != "001122334455" {
+		t.Errorf("%+v", f)
+	}
+}
