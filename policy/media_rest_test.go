@@ -74,6 +74,8 @@ func TestMediaKeepsPicturesOfTheLastCalls(t *testing.T) {
 		{policy.Keep{Turns: 6, Pairs: 1}, 2, "--------PP"},
 		{policy.Keep{Turns: 1, Pairs: 4}, 2, "------PPPP"},
 		{policy.Keep{Turns: 1, Pairs: 1}, 5, "-----PPPPP"},
+		{policy.Keep{Turns: 6, Pairs: 1}, 1, "---------P"},
+		{policy.Keep{Turns: 6, Pairs: 1}, 0, "----PPPPPP"},
 	} {
 		out := runShots(t, reduce.Request{Budget: budget(1 << 20)}, c.keep, reduce.Step{Stage: policy.Media{Turns: c.turns}, Goal: policy.All})
 		if got := left(out); got != c.want {

@@ -89,3 +89,25 @@ func TestOldestKeepsAQuestionOfAnotherTurn(t *testing.T) {
 		t.Errorf("remainder %v, want the first question alone: message 1", p.Remainder)
 	}
 }
+
+// It is enough to write the last summary again, if that saves as much as the goal needs.
+func TestOldestTakesOnlyTheLastSummary(t *testing.T) {
+	p := oldest(t, 170, 0, policy.NewSummary(1, "what was"))
+	if want := []int{1}; !slices.Equal(p.Remainder, want) {
+		t.Errorf("remainder %v, want %v", p.Remainder, want)
+	}
+}
+
+// A call that stays, because it is among the last calls, saves nothing. The view would end
+// above its goal if it counted.
+func TestOldestDoesNotCountACallThatStays(t *testing.T) {
+	msgs := []message.Message{message.User("q"), message.Assistant("", message.Call("1", "read", "{}")), message.ToolResult("1", "r")}
+	for range 8 {
+		msgs = append(msgs, message.User("q"), message.Assistant("a"))
+	}
+	v := policy.NewView(msgs, nil, ten{})
+	p := v.Oldest(policy.Keep{Turns: 1, Pairs: 1}, 0, v.Total()-50)
+	if want := []int{0, 3, 4, 5, 6}; !slices.Equal(p.Remainder, want) {
+		t.Errorf("remainder %v, want %v: 50 tokens", p.Remainder, want)
+	}
+}

@@ -42,6 +42,32 @@ func TestDispatchPlaceholdersStateTheSizeInCharacters(t *testing.T) {
 	}
 }
 
+// A preset that counts in its own unit states the size in this unit, next to dispatch blocks and
+// for the whole result.
+func TestDispatchPlaceholdersStateTheSizeInTheUnitOfThePreset(t *testing.T) {
+	beside, block := strings.Repeat("ä", 400), beginBlock+strings.Repeat("ö", 200)+endBlock
+	e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, CostAsChars: true}, Goal: policy.All})
+	e.Keep, e.Cost, e.Dispatch = policy.Keep{}, bytesCost{}, policy.DefaultDispatchTools()
+	masked, err := run(t, e, []message.Message{
+		message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", beside+block),
+		message.User("go on"), message.Assistant("done"),
+	}, budget(10_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := masked.Conversation.Messages()[2].ResultText(), "[dispatch output masked — 800 chars]\n"+block; got != want {
+		t.Errorf("masked: %.80q, want %q", got, want)
+	}
+	e.Steps = []reduce.Step{{Stage: policy.Squeeze{}, Goal: policy.ToBudget}}
+	squeezed, err := e.Run(t.Context(), reduce.Request{Conversation: masked.Conversation, Budget: budget(200)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := squeezed.Conversation.Messages()[2].ResultText(), fmt.Sprintf("[observation masked — %d chars]", len(beside+block)); got != want {
+		t.Errorf("squeezed: %.80q, want %q", got, want)
+	}
+}
+
 // The placeholder of the gateway states the size of the whole message if the message has one
 // result. If the message has several results, each placeholder states the size of its result.
 func TestResultPlaceholdersStateTheirOwnSize(t *testing.T) {

@@ -53,6 +53,7 @@ func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 		"echo a · exit 0":  `bash "echo a…"]`,
 		"⏎":                "bash]",
 		"a\nb ⏎ c\nd":      `bash "a ⏎ b…"]`,
+		"a ⏎ -----BEGIN b": `bash "a…"]`,
 	} {
 		if got := named(t, command(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
