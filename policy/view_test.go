@@ -117,7 +117,7 @@ func TestSqueezeLeavesProtectedPlaceholders(t *testing.T) {
 	v.Origins = func(i, p int) (policy.Origin, bool) {
 		return policy.Origin{Chars: 199, Ref: "3f9a2c1b70de", Masked: true}, msgs[i].Role == message.RoleTool && i < 7
 	}
-	v.Pinned[3], v.Budget = true, budget(v.Total()-1)
+	v.Pinned[3], v.Budget = true, budget(1)
 	p, err := policy.Squeeze{}.Propose(t.Context(), v)
 	if err != nil || len(p.Groups) != 1 {
 		t.Fatalf("%d groups, %v", len(p.Groups), err)
