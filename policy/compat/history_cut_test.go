@@ -171,6 +171,11 @@ func TestFallbackOffersLargerAndLargerCuts(t *testing.T) {
 	if takes := (compat.Fallback{}).Takes(v); len(takes) != 5 {
 		t.Errorf("the floor is without %v, want five messages", takes)
 	}
+	answered := policy.NewView(ofRoles("snuaaaa"), pins, words{})
+	p, err = compat.Fallback{Messages: 2}.Propose(t.Context(), answered)
+	if err != nil || len(p.Groups) != 3 || !slices.Equal(p.Groups[2][0].Cut.Removed, []int{1, 3, 4, 5}) {
+		t.Errorf("an answer at the end: %+v, %v, want three cuts, the last without messages 1, 3, 4 and 5", p.Groups, err)
+	}
 	small := policy.NewView(ofRoles("u"), pins, words{})
 	if p, err := (compat.Fallback{}).Propose(t.Context(), small); err != nil || len(p.Groups) > 0 || p.Summary != nil {
 		t.Errorf("one message: %+v, %v", p, err)
