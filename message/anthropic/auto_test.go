@@ -34,6 +34,34 @@ func TestAutoSetsCacheMarks(t *testing.T) {
 			`{` + later + msgs(user("c", "")),
 			`{` + strings.Replace(later, `"name":"f","input_schema":{}`, `"name":"f","input_schema":{}`+short, 1) + msgs(user("c", short)),
 		},
+		"a mark at the last tool stays": {
+			`{` + tool(short) + msgs(user("c", "")),
+			`{` + tool(short) + msgs(user("c", short)),
+		},
+		"no tool that is loaded at once": {
+			`{"tools":[{"name":"g","input_schema":{},"defer_loading":true}],` + msgs(user("c", "")),
+			`{"tools":[{"name":"g","input_schema":{},"defer_loading":true}],` + msgs(user("c", short)),
+		},
+		"a tool that is not loaded later": {
+			`{"tools":[{"name":"g","defer_loading":false,"input_schema":{"later":true}}],` + msgs(user("c", "")),
+			`{"tools":[{"name":"g","defer_loading":false,"input_schema":{"later":true}` + short + `}],` + msgs(user("c", short)),
+		},
+		"other keys behind the mark of a tool": {
+			`{"tools":[{"cache_control":{"type":"ephemeral"},"name":"g"}],` + msgs(user("c", "")),
+			`{"tools":[{"cache_control":{"type":"ephemeral"},"name":"g"}],` + msgs(user("c", short)),
+		},
+		"other keys behind defer_loading": {
+			`{"tools":[{"defer_loading":true,"name":"g"}],` + msgs(user("c", "")),
+			`{"tools":[{"defer_loading":true,"name":"g"}],` + msgs(user("c", short)),
+		},
+		"a strict tool": {
+			`{"tools":[{"name":"g","strict":true}],` + msgs(user("c", "")),
+			`{"tools":[{"name":"g","strict":true` + short + `}],` + msgs(user("c", short)),
+		},
+		"no tools and no system prompt": {
+			`{"tools":[],` + msgs(user("c", "")),
+			`{"tools":[],` + msgs(user("c", short)),
+		},
 		"existing marks stay": {
 			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
 			`{"system":[{"type":"text","text":"S"` + short + `}],` + msgs(a, b, user("c", short)),
@@ -109,6 +137,49 @@ func TestTheMarkOfAResultComesAfterTheMarksInIt(t *testing.T) {
 		marks := marksOf([]byte("[" + block + "]"))
 		if len(marks) != 2 || !marks[0].hour || marks[1].hour || !inOrder(marks) {
 			t.Errorf("%s: got %d marks or another order, want the mark for an hour and then the mark of the result", block, len(marks))
+		}
+	}
+}
+
+// An automatic mark above the limit is an error of the provider. Room counts all marks of the
+// caller: at tools, system prompt, messages and the body.
+func TestRoomCountsTheMarksOfTheCaller(t *testing.T) {
+	tools := func(mark string) string { return `"tools":[{"name":"f","input_schema":{}` + mark + `}],` }
+	system := func(mark string) string { return `"system":[{"type":"text","text":"S"` + mark + `}],` }
+	for name, c := range map[string]struct {
+		body     string
+		tools    bool
+		left     int
+		has      bool
+		messages int // with a mark
+	}{
+		"no mark":             {`{` + tools("") + system("") + `"messages":[` + user("a", "") + `]}`, false, 4, false, 0},
+		"at a tool":           {`{` + tools(short) + system("") + `"messages":[` + user("a", "") + `]}`, true, 3, true, 0},
+		"at tool and system":  {`{` + tools(short) + system(short) + `"messages":[` + user("a", "") + `]}`, true, 2, true, 1},
+		"without a system":    {`{` + tools("") + `"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", short) + `]}`, false, 2, true, 2},
+		"at system, messages": {`{` + tools("") + system(short) + `"messages":[` + user("a", short) + `,` + said("b") + `,` + user("c", short) + `]}`, false, 1, true, 3},
+		"at the body":         {`{"cache_control":{"type":"ephemeral"},` + tools("") + `"messages":[` + user("a", "") + `]}`, false, 3, true, 1},
+		"more than allowed":   {`{` + tools(short) + system(short) + `"messages":[` + user("a", short) + `,` + user("b", short) + `,` + user("c", short) + `]}`, true, 0, true, 4},
+	} {
+		req, err := Wire.ParseRequest([]byte(c.body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := Wire.ParseRequest([]byte(c.body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, marked := range req.(wire.Marker).Marked() {
+			if marked {
+				n++
+			}
+		}
+		if tools, left := fresh.(wire.Marker).Room(); tools != c.tools || left != c.left || n != c.messages {
+			t.Errorf("%s: tools %v, room for %d, %d messages with a mark, want %+v", name, tools, left, n, c)
+		}
+		if fresh, err = Wire.ParseRequest([]byte(c.body), nil); err != nil || fresh.(wire.Marker).HasMarks() != c.has {
+			t.Errorf("%s: has marks: %v, %v", name, !c.has, err)
 		}
 	}
 }

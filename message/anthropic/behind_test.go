@@ -39,13 +39,20 @@ func TestMessagesBeforeACompactionAreNotRead(t *testing.T) {
 
 func TestTheProvidersThresholdIsRead(t *testing.T) {
 	for field, want := range map[string]int{
-		`{"edits":[{"type":"compact_20260112"}]}`:                                                                  150_000,
-		`{"edits":[{"type":"clear_tool_uses_20250919"},{"type":"compact_20260112"}]}`:                              100_000,
-		`{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":30000}}]}`:          30_000,
-		`{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":5}}]}`:                 1,
-		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}},{"type":"new_1"}]}`: 1,
-		`{"edits":[{"type":"clear_thinking_20251015"}]}`:                                                           0,
-		`"auto"`: 1,
+		`{"edits":[{"type":"compact_20260112"}]}`:                                                                                                                             150_000,
+		`{"edits":[{"type":"clear_tool_uses_20250919"},{"type":"compact_20260112"}]}`:                                                                                         100_000,
+		`{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":30000}}]}`:                                                                     30_000,
+		`{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":5}}]}`:                                                                            1,
+		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}},{"type":"new_1"}]}`:                                                            1,
+		`{"edits":[{"type":"clear_thinking_20251015"}]}`:                                                                                                                      0,
+		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":70000}},{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}}]}`: 60_000,
+		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}},{"type":"compact_20260112","trigger":{"type":"input_tokens","value":70000}}]}`: 60_000,
+		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":2}}]}`:                                                                                 2,
+		`{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":0}}]}`:                                                                                 1,
+		`{"edits":[7]}`:    1,
+		`{"edits":[]}`:     0,
+		`{"edits":"auto"}`: 0,
+		`"auto"`:           1,
 	} {
 		r := wiretest.Parse(t, anthropic.Wire, `{"context_management":`+field+`,"messages":[{"role":"user","content":"q"}]}`)
 		if a := r.About(); a.ServerTrigger != want || (a.ServerSide != "") != (want > 0) {
