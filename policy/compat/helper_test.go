@@ -9,22 +9,14 @@ import (
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
+	"github.com/agentcompact/compact/policy/policytest"
 )
 
-// words counts one token per word and two per message.
-type words struct{}
+// words costs one token per word and two per message, which makes costs easy to
+// predict.
+type words = policytest.Words
 
-func (words) Text(s string) int { return len(strings.Fields(s)) }
-
-func (w words) Message(m message.Message) int {
-	n := 2
-	for _, p := range m.Parts {
-		n += w.Text(p.Text) + w.Text(p.Name) + w.Text(string(p.Args))
-	}
-	return n
-}
-
-var pins = policy.Pins{message.RoleSystem, message.RoleDeveloper}
+var pins = policytest.Pins
 
 func text(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 
