@@ -141,3 +141,15 @@ func TestSqueezeLeavesProtectedPlaceholders(t *testing.T) {
 		t.Errorf("the floor is %d, the smallest view costs %d", got, want)
 	}
 }
+
+// A placeholder with large dispatch blocks is not cut: the blocks are what masking kept.
+func TestTruncateLeavesDispatchBlocks(t *testing.T) {
+	block := beginBlock + " " + text(100) + " " + endBlock
+	for whole, want := range map[string]int{"[dispatch output masked — 400 chars]\n" + block: 0, text(100): 1} {
+		v := policy.NewView([]message.Message{message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", whole)}, pins, words{})
+		v.Bind(running.Run{Dispatch: policy.DefaultDispatchTools()})
+		if p, err := (policy.Truncate{MaxTokens: 30, NoShare: true}).Propose(t.Context(), v); err != nil || len(p.Groups) != want {
+			t.Errorf("%.40q: %d cuts, %v, want %d", whole, len(p.Groups), err, want)
+		}
+	}
+}

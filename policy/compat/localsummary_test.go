@@ -27,6 +27,9 @@ func summaryOf(t *testing.T, s compat.LocalSummary, v *policy.View) (string, *po
 	if !ok {
 		t.Fatalf("no summary: %q", p.Groups[0][0].Cut.New.Text())
 	}
+	if c := p.Groups[0][0].Cut; p.Summary.Text != c.New.Text() || c.Recent != len(v.Messages)-4 {
+		t.Errorf("the archive gets the text %q of %q; the rest begins at %d of %d", p.Summary.Text, c.New.Text(), c.Recent, len(v.Messages))
+	}
 	return body, p.Summary
 }
 
@@ -112,5 +115,13 @@ func TestLocalSummaryKeepsTheFirstSummary(t *testing.T) {
 		if want := fmt.Sprintf(first, c.objective, c.tasks, c.outcomes, c.rules); body != want || info.Version != 4 || info.Input != 4 {
 			t.Errorf("%s: version %+v of\n%s\nwant\n%s", name, info, body, want)
 		}
+	}
+}
+
+// A notice among the messages that stay goes, too: the summary replaces it.
+func TestLocalSummaryReplacesNoticesAmongTheLastMessages(t *testing.T) {
+	v := policy.NewView(ofRoles("aaaunua"), pins, words{})
+	if got := (compat.LocalSummary{Messages: 3}).Takes(v); !slices.Equal(got, []int{0, 1, 2, 4}) {
+		t.Errorf("the floor is without %v, want 0, 1, 2 and 4", got)
 	}
 }
