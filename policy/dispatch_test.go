@@ -109,3 +109,23 @@ func TestDispatchToolsCheckRejectsInvalidPatterns(t *testing.T) {
 		}
 	}
 }
+
+// Blocks stand without a placeholder only in a preset that asks for it. The model does not know
+// otherwise that the result was longer.
+func TestBlocksStandAloneOnlyIfAsked(t *testing.T) {
+	block := beginBlock + strings.Repeat("b", 100) + endBlock
+	for bare, want := range map[bool]string{false: "ok" + block, true: block} {
+		e := engine(reduce.Step{Stage: policy.Mask{WindowTurns: 1, BareBlocks: bare}, Goal: policy.All})
+		e.Keep, e.Cost, e.Dispatch = policy.Keep{}, bytesCost{}, policy.DefaultDispatchTools()
+		out, err := run(t, e, []message.Message{
+			message.User("go"), message.Assistant("", message.Call("1", "task", "{}")), message.ToolResult("1", "ok"+block),
+			message.User("go on"), message.Assistant("done"),
+		}, budget(10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Conversation.Messages()[2].ResultText(); got != want {
+			t.Errorf("bare %v: %q, want %q", bare, got, want)
+		}
+	}
+}

@@ -30,4 +30,9 @@ func TestConfigErrorFormatsOneSentenceWithThePath(t *testing.T) {
 	if got := (&policy.ConfigError{Path: "model", Reason: "is not shown"}).Error(); got != "model is not shown" {
 		t.Errorf("the error is %q, want %q", got, "model is not shown")
 	}
+	for path, want := range map[string]string{"overrides[0].model": "overrides[0].model", "overrides[0]": "overrides", "model": "model"} {
+		if got := (&policy.ConfigError{Path: path}).Setting(); got != want {
+			t.Errorf("%s: the setting is %q, want %q", path, got, want)
+		}
+	}
 }

@@ -14,7 +14,7 @@ func TestARoundHoldsTheAnswerAndItsResults(t *testing.T) {
 		want         []string
 	}{
 		"openai": {
-			"openai", `{"choices":[{"message":{"role":"assistant","content":"c","refusal":null,"tool_calls":[
+			"openai", `{"choices":[{"message":{"role":"assistant","content":"c","refusal":null,"annotations":[],"audio":{"id":"x"},"tool_calls":[
 				{"id":"1","type":"function","function":{"name":"recall","arguments":"{\"ref\":\"a\"}"}},{"id":"2","type":"function","function":{"name":"recall","arguments":"{}"}}]}}]}`,
 			[]string{
 				`{"role":"assistant","content":"c","tool_calls":[{"id":"1","type":"function","function":{"name":"recall","arguments":"{\"ref\":\"a\"}"}},{"id":"2","type":"function","function":{"name":"recall","arguments":"{}"}}]}`,
