@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -150,6 +151,22 @@ func TestTruncateLeavesDispatchBlocks(t *testing.T) {
 		v.Bind(running.Run{Dispatch: policy.DefaultDispatchTools()})
 		if p, err := (policy.Truncate{MaxTokens: 30, NoShare: true}).Propose(t.Context(), v); err != nil || len(p.Groups) != want {
 			t.Errorf("%.40q: %d cuts, %v, want %d", whole, len(p.Groups), err, want)
+		}
+	}
+}
+
+// The placeholder of a template of the caller has the sizes and the turn of the result.
+func TestPlaceholdersOfATemplateNameTheTurn(t *testing.T) {
+	v := policy.NewView(loop(4, 30), pins, words{})
+	v.Forms = policy.Forms{"own@1": "[turn {turn}, {tokens} tokens, {chars} chars]"}
+	p, err := policy.Mask{WindowTurns: 1, Form: "own@1"}.Propose(t.Context(), v)
+	if err != nil || len(p.Groups) == 0 {
+		t.Fatalf("%d groups, %v", len(p.Groups), err)
+	}
+	for k, e := range p.Groups[0] {
+		got, err := v.Forms.Text(*e.Text.Segments[0].Mark)
+		if want := fmt.Sprintf("[turn %d, 30 tokens, 149 chars]", k+1); err != nil || got != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
 }
