@@ -131,7 +131,7 @@ func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 	case c.Storage.Adapter == "fs" && !c.Storage.Encrypt.On():
 		a, err := fs.Open(c.Storage.Path)
 		if err != nil {
-			return nil, err
+			return nil, notAFolder(c.Storage.Path, err)
 		}
 		if err := notEncrypted(ctx, a); err != nil {
 			return nil, errors.Join(err, a.Close())
@@ -143,6 +143,12 @@ func openArchive(ctx context.Context, c Config) (storage.Archive, error) {
 		return c.OpenArchive(ctx, c.Storage)
 	}
 	return nil, fmt.Errorf("storage.adapter is %q, but this package does not link it: use configs.Load and import the package of the adapter, such as configs/s3, or set Config.Archive", c.Storage.Adapter)
+}
+
+// notAFolder returns the error for a folder that can't be used. It names the setting, because the
+// cause of the operating system does not.
+func notAFolder(path string, err error) error {
+	return fmt.Errorf("storage.path %q can't be used: name a folder that this program can create and write: %w", path, err)
 }
 
 // notEncrypted returns an error for an encrypted archive, because plain files must not be

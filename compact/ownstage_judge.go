@@ -113,11 +113,11 @@ func (j *judge) cut(e policy.Edit) (*policy.Cut, error) {
 		return nil, j.stage.broken("a cut has Removed, Recent and New", "another field is set")
 	}
 	if c.Recent < 0 || c.Recent > len(j.view.Messages) {
-		return nil, j.stage.broken("the recent span begins in the view", "it begins at message %d", c.Recent)
+		return nil, j.stage.broken("the recent span begins in the view", "it begins at message %d", c.Recent+1)
 	}
 	for _, i := range c.Removed {
 		if i < 0 || i >= len(j.view.Messages) {
-			return nil, j.stage.broken("a cut removes messages of the view", "there is no message %d", i)
+			return nil, j.stage.broken("a cut removes messages of the view", "there is no message %d", i+1)
 		}
 	}
 	out := &policy.Cut{Removed: slices.Sorted(slices.Values(c.Removed)), Recent: c.Recent}
@@ -138,7 +138,7 @@ func (j *judge) text(e policy.Edit) (*policy.TextEdit, error) {
 		return nil, j.stage.broken("an edited text is truncated or masked", "the decision is number %d", e.Decision)
 	}
 	if t.Index < 0 || t.Index >= len(j.view.Messages) || t.Part < 0 || t.Part >= len(j.view.Messages[t.Index].Parts) {
-		return nil, j.stage.broken("an edit is of a part of the view", "there is no part %d of message %d", t.Part, t.Index)
+		return nil, j.stage.broken("an edit is of a part of the view", "there is no part %d of message %d", t.Part+1, t.Index+1)
 	}
 	out := &policy.TextEdit{Index: t.Index, Part: t.Part}
 	marks := 0
@@ -156,7 +156,7 @@ func (j *judge) text(e policy.Edit) (*policy.TextEdit, error) {
 		out.Segments = append(out.Segments, s)
 	}
 	if marks > 1 || e.Decision == policy.Masked && marks == 0 {
-		return nil, j.stage.broken("a masked text has one mark, a truncated text at most one", "message %d has %d", t.Index, marks)
+		return nil, j.stage.broken("a masked text has one mark, a truncated text at most one", "message %d has %d", t.Index+1, marks)
 	}
 	return out, nil
 }
@@ -195,7 +195,7 @@ func (j *judge) written(lit string) error {
 	for i := range history {
 		for p := range history[i].Parts {
 			if strings.Contains(history[i].Parts[p].Text, lit) {
-				return j.stage.broken("a literal is the stage's own", "one is in message %d of the history: name the range", i)
+				return j.stage.broken("a literal is the stage's own", "one is in message %d of the history: name the range", i+1)
 			}
 		}
 	}
@@ -207,11 +207,11 @@ func (j *judge) mark(t *policy.TextEdit, k *policy.Mark) error {
 	o := j.view.Origin(t.Index, t.Part)
 	switch {
 	case k.Ref != "" && k.Ref != o.Ref:
-		return j.stage.broken("a mark has the reference of its original", "that of message %d has the reference %s", t.Index, o.Ref)
+		return j.stage.broken("a mark has the reference of its original", "that of message %d has the reference %s", t.Index+1, o.Ref)
 	case k.Chars < 0 || k.Chars > o.Chars:
-		return j.stage.broken("a mark says how large the original is", "that of message %d has %d characters", t.Index, o.Chars)
+		return j.stage.broken("a mark says how large the original is", "that of message %d has %d characters", t.Index+1, o.Chars)
 	case k.Turn != 0 && k.Turn != j.view.TurnOf(t.Index):
-		return j.stage.broken("a mark says which turn it is of", "message %d is of turn %d", t.Index, j.view.TurnOf(t.Index))
+		return j.stage.broken("a mark says which turn it is of", "message %d is of turn %d", t.Index+1, j.view.TurnOf(t.Index))
 	}
 	return nil
 }

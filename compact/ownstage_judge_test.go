@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -48,5 +49,22 @@ func TestOwnStagesLiteralsAreJudgedOnce(t *testing.T) {
 	p, err := s.Propose(t.Context(), policy.NewView(msgs, nil, perByte{}))
 	if err != nil || len(p.Groups) != edits || judged != 1 {
 		t.Errorf("%d edits, the words were judged %d times, %v; want %d, 1 and no error", len(p.Groups), judged, err, edits)
+	}
+}
+
+// The errors for stages number messages and parts from 1, like all other texts.
+func TestErrorsOfOwnStagesCountFromOne(t *testing.T) {
+	view := policy.NewView([]message.Message{message.User("wait"), message.User("again")}, nil, perByte{})
+	for _, tc := range []struct {
+		edit policy.Edit
+		want string
+	}{
+		{policy.Edit{Decision: policy.Dropped, Cut: &policy.Cut{Removed: []int{2}}}, "there is no message 3"},
+		{policy.Edit{Decision: policy.Truncated, Text: &policy.TextEdit{Index: 1, Part: 1}}, "there is no part 2 of message 2"},
+	} {
+		j := judge{stage: &ownStage{name: "cuts", clean: func(s string) string { return s }}, view: view, good: map[string]bool{}}
+		if _, err := j.edit(tc.edit); err == nil || !strings.HasSuffix(err.Error(), tc.want) {
+			t.Errorf("%v, want %q", err, tc.want)
+		}
 	}
 }

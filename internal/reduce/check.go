@@ -55,13 +55,13 @@ func checkPinned(before, after *policy.View, b, a *Conversation, at indexMap) st
 			continue
 		}
 		if !ok {
-			return fmt.Sprintf("message %d is gone", i)
+			return fmt.Sprintf("message %d is gone", i+1)
 		}
 		if !identical(before.Messages[i], after.Messages[k]) {
-			return fmt.Sprintf("message %d was changed", i)
+			return fmt.Sprintf("message %d was changed", i+1)
 		}
 		if k < last {
-			return fmt.Sprintf("message %d changed its place among the pinned", i)
+			return fmt.Sprintf("message %d changed its place among the pinned", i+1)
 		}
 		last = k
 	}
@@ -80,7 +80,7 @@ func checkUnpinned(before, after *policy.View, b, _ *Conversation, at indexMap) 
 			k, ok = i, true
 		}
 		if ok && !pinned && after.Pinned[k] {
-			return fmt.Sprintf("message %d became pinned", i)
+			return fmt.Sprintf("message %d became pinned", i+1)
 		}
 	}
 	return ""
@@ -112,12 +112,12 @@ func checkPairs(before, _ *policy.View, b, a *Conversation, at indexMap) string 
 				continue
 			}
 			if kept > 0 && k != last+1 {
-				return fmt.Sprintf("round %d is torn apart", r)
+				return fmt.Sprintf("round %d is torn apart", r+1)
 			}
 			kept, last = kept+1, k
 		}
 		if kept != 0 && kept != all {
-			return fmt.Sprintf("round %d keeps %d of %d messages", r, kept, all)
+			return fmt.Sprintf("round %d keeps %d of %d messages", r+1, kept, all)
 		}
 	}
 	return ""
@@ -130,10 +130,10 @@ func checkGrowth(before, after *policy.View, b, a *Conversation, at indexMap) st
 			continue
 		}
 		if after.Tokens[k] > before.Tokens[i] {
-			return fmt.Sprintf("message %d went from %d to %d tokens", i, before.Tokens[i], after.Tokens[k])
+			return fmt.Sprintf("message %d went from %d to %d tokens", i+1, before.Tokens[i], after.Tokens[k])
 		}
 		if x, y := charsBeside(&before.Messages[i], &after.Messages[k]); y > x {
-			return fmt.Sprintf("message %d went from %d to %d characters", i, x, y)
+			return fmt.Sprintf("message %d went from %d to %d characters", i+1, x, y)
 		}
 	}
 	if after.Total() > before.Total() {
@@ -205,11 +205,11 @@ func checkOpen(before, _ *policy.View, b, a *Conversation, at indexMap) string {
 	for i := before.Open; i < len(before.Messages); i++ {
 		src := b.items.at(i).src
 		if _, ok := at.index(src); src >= 0 && !ok && !isCopy(before, i, b, at) {
-			return fmt.Sprintf("message %d is gone", i)
+			return fmt.Sprintf("message %d is gone", i+1)
 		}
 		if d, _ := a.Decision(max(src, 0)); src >= 0 && d == policy.Masked && before.Messages[i].Has(message.KindToolResult) {
 			if was, _ := b.Decision(src); was != policy.Masked {
-				return fmt.Sprintf("message %d was masked", i)
+				return fmt.Sprintf("message %d was masked", i+1)
 			}
 		}
 	}
@@ -221,7 +221,7 @@ func checkAccount(_, _ *policy.View, _, a *Conversation, at indexMap) string {
 		d := a.fates.at(src).decision
 		_, there := at.index(src)
 		if gone := d == policy.Summarized || d == policy.Dropped; gone == there {
-			return fmt.Sprintf("message %d is %s, and in the view: %v", src, d, there)
+			return fmt.Sprintf("message %d is %s, and in the view: %v", src+1, d, there)
 		}
 	}
 	return ""

@@ -69,24 +69,24 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 		{"a smaller result", []any{0, 1, 2, as(3, result("a", "x")), 4, 5, 6, 7, 8, 9, 10}, "", ""},
 		{"a summary in place of a round", []any{0, 5, 7, summary, 6, 8, 9, 10}, "", ""},
 		{"a round is gone", []any{0, 1, 5, 6, 7, 8, 9, 10}, "", ""},
-		{"the system message is gone", []any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 is gone"},
-		{"a protected message is gone", []any{0, 1, 2, 3, 4, 5, 6, 8, 9, 10}, pinned, "message 7 is gone"},
-		{"a changed system message", []any{as(0, message.System("be bad")), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 0 was changed"},
-		{"a message is no longer protected", []any{0, 1, 2, 3, 4, 5, 6, as(7, unprotected), 8, 9, 10}, pinned, "message 7 was changed"},
-		{"pinned messages change places", []any{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, pinned, "message 5 changed its place among the pinned"},
-		{"a result is gone", []any{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
-		{"a call is gone", []any{0, 1, 3, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 keeps 2 of 3 messages"},
-		{"a summary in a round", []any{0, 1, 2, 3, summary, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
-		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
-		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 2 is torn apart"},
+		{"the system message is gone", []any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 1 is gone"},
+		{"a protected message is gone", []any{0, 1, 2, 3, 4, 5, 6, 8, 9, 10}, pinned, "message 8 is gone"},
+		{"a changed system message", []any{as(0, message.System("be bad")), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, pinned, "message 1 was changed"},
+		{"a message is no longer protected", []any{0, 1, 2, 3, 4, 5, 6, as(7, unprotected), 8, 9, 10}, pinned, "message 8 was changed"},
+		{"pinned messages change places", []any{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}, pinned, "message 6 changed its place among the pinned"},
+		{"a result is gone", []any{0, 1, 2, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 3 keeps 2 of 3 messages"},
+		{"a call is gone", []any{0, 1, 3, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 3 keeps 2 of 3 messages"},
+		{"a summary in a round", []any{0, 1, 2, 3, summary, 4, 5, 6, 7, 8, 9, 10}, pairs, "round 3 is torn apart"},
+		{"another message in a round", []any{0, 1, 2, 3, 6, 4, 5, 7, 8, 9, 10}, pairs, "round 3 is torn apart"},
+		{"results change places", []any{0, 1, 2, 4, 3, 5, 6, 7, 8, 9, 10}, pairs, "round 3 is torn apart"},
 		{"as many tokens as before", []any{0, 1, 2, 3, as(4, result("b", "other")), 5, 6, 7, 8, 9, 10}, "", ""},
-		{"one token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 4 went from 5 to 6 tokens"},
+		{"one token more", []any{0, 1, 2, 3, as(4, result("b", "small1")), 5, 6, 7, 8, 9, 10}, growth, "message 5 went from 5 to 6 tokens"},
 		{"a summary larger than the removed messages", []any{0, 5, 7, policy.NewSummary(1, strings.Repeat("z", 200)), 1, 2, 3, 4, 8, 9, 10}, growth, "the view went from"},
 		{"the last user message is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 9, 10}, anchor, "the last user message is gone"},
 		{"a changed last user message", []any{0, 1, 2, 3, 4, 5, 6, 7, as(8, message.User("and")), 9, 10}, anchor, "the last user message was changed"},
 		{"the last user message before the summary", []any{0, 5, 7, 8, summary, 9, 10}, anchor, "the last user message stands before the summary"},
 		{"two summaries", []any{0, 5, 7, summary, other, 8, 9, 10}, anchor, "there are two summaries"},
-		{"the open round is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, open, "message 9 is gone"},
+		{"the open round is gone", []any{0, 1, 2, 3, 4, 5, 6, 7, 8}, open, "message 10 is gone"},
 	} {
 		a := changedBy(b, policy.Dropped, tc.items...)
 		err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(a.Messages(), pins, bytesCost{}), b, a)
@@ -100,7 +100,7 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 
 	masked := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, as(10, result("c", "y")))
 	masked.fates.edit(10).decision = policy.Masked
-	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 10 was masked") {
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(masked.Messages(), pins, bytesCost{}), b, masked); err == nil || !strings.HasSuffix(err.Error(), open+": message 11 was masked") {
 		t.Errorf("check of a masked result in the open round: %v", err)
 	}
 	was := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
@@ -109,12 +109,12 @@ func TestCheckReportsBrokenPromises(t *testing.T) {
 		t.Errorf("check of a result that was masked before: %v", err)
 	}
 	gone := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
-	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(gone.Messages(), pins, bytesCost{}), b, gone); err == nil || !strings.Contains(err.Error(), account+": message 7 is") {
 		t.Errorf("check of a removed message with the decision kept: %v", err)
 	}
 	there := changedBy(b, policy.Kept, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	there.fates.edit(6).decision = policy.Summarized
-	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 6 is") {
+	if err := check("s", policy.NewView(b.Messages(), pins, bytesCost{}), policy.NewView(there.Messages(), pins, bytesCost{}), b, there); err == nil || !strings.Contains(err.Error(), account+": message 7 is") {
 		t.Errorf("check of a remaining message with the decision summarized: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func takes(s policy.Stage, v *policy.View) error {
 	said := map[int]bool{}
 	for _, i := range t.Takes(v.Copy()) {
 		if i < 0 || i >= len(v.Messages) {
-			return fmt.Errorf("the stage names message %d, of %d messages", i, len(v.Messages))
+			return fmt.Errorf("the stage names message %d, of %d messages", i+1, len(v.Messages))
 		}
 		said[i] = true
 	}
@@ -153,7 +153,7 @@ func takes(s policy.Stage, v *policy.View) error {
 	for _, e := range slices.Concat(p.Groups...) {
 		for i := 0; e.Cut != nil && i < len(e.Cut.Removed); i++ {
 			if !said[e.Cut.Removed[i]] {
-				return fmt.Errorf("the stage removes message %d without naming it", e.Cut.Removed[i])
+				return fmt.Errorf("the stage removes message %d without naming it", e.Cut.Removed[i]+1)
 			}
 		}
 	}
