@@ -61,7 +61,7 @@ const maxPacked = 1 << 20
 // read or closed, if the answer reported the size of the prompt.
 func newMeter(body io.ReadCloser, kind counted, observe func(promptTokens int)) *meter {
 	m := &meter{body: body, observe: observe, ended: func() {}, stream: kind == stream}
-	m.scanner.number = m.usage.add
+	m.scanner.number, m.scanner.element = m.usage.add, m.add
 	m.lines.data, m.lines.end = m.scanner.feed, m.settle
 	return m
 }
@@ -120,9 +120,15 @@ func (m *meter) unpack() {
 
 // settle processes the end of a document or event.
 func (m *meter) settle() {
+	m.add()
+	m.scanner.reset()
+}
+
+// add updates the usage of the answer by that of a document, an event, or an element of a list.
+// After each element, because a list can be cut off.
+func (m *meter) add() {
 	m.bill.then(m.usage)
 	m.usage = usage{}
-	m.scanner.reset()
 }
 
 // finish processes the end of the answer, if the last event is complete.

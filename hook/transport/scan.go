@@ -21,7 +21,8 @@ func init() {
 // their paths. Its memory is constant. It validates nothing: input that is not
 // JSON yields no numbers, or meaningless ones.
 type scanner struct {
-	number func(path string, n int)
+	number  func(path string, n int)
+	element func() // called at the end of each object of a list; nil = not called
 
 	depth  int
 	object [maxDepth]bool   // whether each depth is an object, not an array
@@ -110,6 +111,9 @@ func (s *scanner) byte(c byte) {
 	case '}', ']':
 		s.depth = max(0, s.depth-1)
 		s.expectKey = false
+		if s.depth == 1 && !s.object[0] && c == '}' && s.element != nil {
+			s.element()
+		}
 	case ',':
 		s.expectKey = s.depth > 0 && s.depth <= maxDepth && s.object[s.depth-1]
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
