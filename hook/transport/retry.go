@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -78,7 +79,12 @@ func isUnbilled(status int) bool { return status >= http.StatusMultipleChoices }
 // unreached reports whether an error means that there is no connection to the provider.
 func unreached(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
+		return true
+	}
+	var untrusted *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError // of a server that speaks HTTP without TLS
+	return errors.As(err, &untrusted) || errors.As(err, &plain) && string(plain.RecordHeader[:]) == "HTTP/"
 }
 
 // unanswered reports why no smaller request was sent after an overflow. If the caller
