@@ -218,25 +218,25 @@ func TestReadsOfUnknownSessionsMakeNoFolder(t *testing.T) {
 	}
 }
 
-// With prices, the candidates of a decision differ from call to call: the decision keeps its
-// line, and the estimate alone is left out.
+// After a compaction, a decision compares the size with its result: it keeps its line, and the
+// estimate alone is left out.
 func TestADecisionKeepsItsLineWithoutTheEstimate(t *testing.T) {
 	a := memory.New()
-	m, err := compact.New(t.Context(), compact.Config{Preset: "economy", Model: "gpt-4o", MaxContextTokens: 128_000, Archive: a})
+	m, err := compact.New(t.Context(), compact.Config{Model: "gpt-4o", MaxContextTokens: 128_000, Archive: a})
 	if err != nil {
 		t.Fatal(err)
 	}
-	history := []message.Message{message.User("Begin.")}
-	const calls = 12
-	for i := range calls {
-		id, result := fmt.Sprint("call_", i), ""
-		for k := range 150 {
-			result += fmt.Sprintf("%x ", 7919*(i+3)*(k+11))
-		}
-		history = append(history, message.Assistant("", message.Call(id, "bash", `{"command":"make"}`)), message.ToolResult(id, result))
-		if _, err := m.Preflight(t.Context(), "s", history); err != nil {
+	history := longSession(60, 800)
+	for _, n := range []int{50, 54} {
+		if _, err := m.Preflight(t.Context(), "s", history[:n]); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if res, err := m.ManualCompact(t.Context(), "s", history[:56], ""); err != nil || !res.Triggered {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if _, err := m.Preflight(t.Context(), "s", history[:58]); err != nil {
+		t.Fatal(err)
 	}
 	if err := m.Close(t.Context()); err != nil {
 		t.Fatal(err)

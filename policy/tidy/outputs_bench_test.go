@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -51,8 +50,12 @@ func BenchmarkReduceReal(b *testing.B) {
 func sources(b *testing.B) (files []*Result, hits string) {
 	const large = 8 << 10
 	var found strings.Builder
-	root := filepath.Join(runtime.GOROOT(), "src", "net")
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+	of, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(of)), "src", "net")
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
