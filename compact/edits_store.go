@@ -35,7 +35,7 @@ func (c *call) fitsEdits(out *reduce.Outcome) bool {
 // tooLong reports whether a message is too long for a line of a log. It builds the
 // line only for a large message, because escapes can make it up to six times as long.
 func (s *session) tooLong(msg *message.Message) bool {
-	return msg.Bytes() > record.MaxLogLine/8 && s.line(*msg).Len() > record.MaxLogLine
+	return msg.Bytes() > record.MaxLogLine/8 && record.Original(s.line(*msg)).Len() > record.MaxLogLine
 }
 
 // appendEdits appends the outcome and its originals to the edits in one write,
@@ -53,7 +53,7 @@ func (c *call) appendEdits(ctx context.Context, out *reduce.Outcome) error {
 	if err != nil {
 		return c.unappended(ctx, err, step)
 	}
-	step.Seq, step.Off = w.Seq, w.Off
+	step.Appended(w)
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()
@@ -83,6 +83,7 @@ func (c *call) editLines(out *reduce.Outcome) (step ledger.Step, lines []redact.
 		step.Evicted = append(step.Evicted, ledger.Eviction{
 			FP: c.s.sealed(c.history[i].Fingerprint()), Of: c.history[i].Fingerprint(), Len: int64(lines[k].Len()), SHA256: hex.EncodeToString(sum[:]), Is: is.String(),
 		})
+		lines[k] = record.Original(lines[k])
 	}
 	raw, err := json.Marshal(ledger.Edit{Edit: c.s.toStore(step)})
 	return step, append(lines, c.s.redactor.Record(raw)), err

@@ -71,6 +71,9 @@ func lineOf(pieces []redact.Text) (l storedLine) {
 
 // stretchOf returns the reference to consecutive lines of a file.
 func stretchOf(run []storedLine, lines [][]redact.Text) record.Stretch {
+	if run[0].file == editsFile {
+		return run[0].inLog()
+	}
 	h := sha256.New()
 	for _, pieces := range lines {
 		for _, p := range pieces {
@@ -83,6 +86,11 @@ func stretchOf(run []storedLine, lines [][]redact.Text) record.Stretch {
 		From: first.file, First: first.number, Lines: len(run),
 		Off: first.off, Len: last.off + last.len + 1 - first.off, SHA256: hex.EncodeToString(h.Sum(nil)),
 	}
+}
+
+// inLog returns the reference to an original in edits.jsonl, whose range has no line feed.
+func (l *storedLine) inLog() record.Stretch {
+	return record.Stretch{From: l.file, First: l.number, Lines: 1, Off: l.off, Len: l.len, SHA256: hex.EncodeToString(l.sum[:])}
 }
 
 // knownLines finds lines among known ones.
@@ -121,7 +129,11 @@ func (m *knownLines) run(lines []storedLine) (run []storedLine) {
 	return run
 }
 
-// leadsTo reports whether next is the line after this one in its file.
+// editsFile is the log with the originals of changes between two steps.
+const editsFile = "edits.jsonl"
+
+// leadsTo reports whether next is the line after this one in its file. Between two originals of
+// a log are other bytes.
 func (l *storedLine) leadsTo(next *storedLine) bool {
 	return next.file == l.file && next.number == l.number+1 && next.off == l.off+l.len+1
 }

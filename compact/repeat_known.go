@@ -2,18 +2,25 @@ package compact
 
 import (
 	"context"
+	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
 )
 
 // known returns the places of the lines of the lane's last transcript, which
-// another process can have written. Lines that can't be read or were changed
-// are left out, and so written again.
+// another process can have written, and of the originals in edits.jsonl. Lines that can't
+// be read or were changed are left out, and so written again.
 func (c *call) known(ctx context.Context) []storedLine {
 	if c.m.cfg.Storage.Repeat == repeatFull {
 		return nil
 	}
+	return slices.Concat(c.lastLines(ctx), c.s.loggedLines())
+}
+
+// lastLines returns the places of the lines of the lane's last transcript.
+func (c *call) lastLines(ctx context.Context) []storedLine {
 	mine, seen := c.lane.filed.Load(), 0
 	if mine != nil {
 		seen = mine.seen
@@ -70,11 +77,24 @@ func (s *session) knownToAll(ctx context.Context, repeat string) (out []storedLi
 		}
 	}
 	s.mu.Unlock()
-	if len(out) > 0 {
-		return out
+	if len(out) == 0 {
+		if last := s.lastTranscript(0, func(*ledger.Step) bool { return true }); last != "" {
+			out = s.places(ctx, last, time.Time{})
+		}
 	}
-	if last := s.lastTranscript(0, func(*ledger.Step) bool { return true }); last != "" {
-		return s.places(ctx, last, time.Time{})
+	return append(out, s.loggedLines()...)
+}
+
+// loggedLines returns the places of the originals in edits.jsonl.
+func (s *session) loggedLines() (out []storedLine) {
+	for _, e := range s.logged() {
+		for i := range e.Evicted {
+			at := &e.Evicted[i]
+			l := storedLine{span: span{at.Logged.Off, at.Len}, file: editsFile, number: int(at.Logged.Line)}
+			if n, err := hex.Decode(l.sum[:], []byte(at.SHA256)); at.Logged.Off > 0 && err == nil && n == len(l.sum) {
+				out = append(out, l)
+			}
+		}
 	}
-	return nil
+	return out
 }

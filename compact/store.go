@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentcompact/compact/internal/summarize"
+	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/trace"
@@ -83,9 +84,7 @@ func (r *run) write(ctx context.Context, originals []int) {
 	switch {
 	case originals != nil:
 		count = len(originals)
-		lines := c.s.lines(c.history, originals)
-		r.stored = storedLines(lines, originals)
-		r.written, r.err = c.s.log.Originals(ctx, r.number, lines)
+		r.written, r.err = r.writeOriginals(ctx, originals)
 		r.stored.in(r.archive())
 	case c.lane.shelf.holds(c.history):
 		r.stored, r.written = c.lane.shelf.stored, c.lane.shelf.written
@@ -96,6 +95,24 @@ func (r *run) write(ctx context.Context, originals []int) {
 		r.shelve()
 	}
 	r.wrote(ctx, count)
+}
+
+// writeOriginals stores the originals of changes. Most are in edits.jsonl already, and stand
+// as references.
+func (r *run) writeOriginals(ctx context.Context, at []int) (record.Written, error) {
+	c := r.c
+	var known []storedLine
+	if c.m.cfg.Storage.Repeat != repeatFull {
+		known = c.s.loggedLines()
+	}
+	changed := make([]message.Message, len(at))
+	for k, i := range at {
+		changed[k] = c.history[i]
+	}
+	content, stored := layOut(c.s.pieces(changed), known)
+	r.stored = stored
+	r.stored.only = at
+	return c.s.log.OriginalsOf(ctx, r.number, content)
 }
 
 // layOut lays out the whole history as a transcript, with references to messages that

@@ -150,7 +150,7 @@ func (c *call) tidiedAs(ctx context.Context, started time.Time, r *run, out *red
 	c.emitDecision(started, r.view)
 	c.tellStored(c.editsStored(w, nil, len(step.Evicted), appended))
 	c.telling.made = out
-	step.Seq, step.Off = w.Seq, w.Off
+	step.Appended(w)
 	c.s.mu.Lock()
 	c.s.learnEdit(step)
 	c.s.mu.Unlock()

@@ -216,7 +216,8 @@ func (r *storedReader) logs() error {
 			}
 			continue
 		}
-		if !ledger.IsEdit(l.Body) && !r.line(l.Body, Stored{File: editsFile, Line: number, At: r.grown[editsFile]}) {
+		line, _, ok := l.Original()
+		if ok && !r.line(line, Stored{File: editsFile, Line: number, At: r.grown[editsFile]}) {
 			return nil
 		}
 	}

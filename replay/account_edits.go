@@ -72,7 +72,8 @@ func readEdits(ctx context.Context, s *record.Session, tools map[string]string) 
 		case l.Changed:
 			originals = append(originals, nil)
 		case json.Unmarshal(l.Body, &line) != nil || line.Edit == nil:
-			originals = append(originals, bytes.Clone(l.Body))
+			o, _, _ := l.Original()
+			originals = append(originals, bytes.Clone(o))
 		case line.Edit.Kind == voidEdit:
 			void[line.Edit.attempt()], originals = true, nil
 		default:

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/agentcompact/compact/internal/reduce"
 	"github.com/agentcompact/compact/message"
-	"github.com/agentcompact/compact/storage"
 	"github.com/agentcompact/compact/storage/record"
 )
 
@@ -189,36 +187,6 @@ func Unarchived(steps, logged []Step, key string) []Span {
 		}
 	}
 	return out
-}
-
-// ReadEdits returns the edits in a session's edits.jsonl from an offset on, and the
-// offset after the last edit. It calls changed for lines that differ from the stored
-// ones, and leaves these lines out.
-func ReadEdits(ctx context.Context, log *record.Session, from int64, changed func(*storage.ChangedError)) (fresh []Step, end int64, err error) {
-	first := from
-	read := NewReader()
-	for l, err := range log.EditsLines(ctx, from) {
-		if err != nil {
-			return nil, from, err
-		}
-		if !l.Changed && !IsEdit(l.Body) {
-			continue
-		}
-		var e Edit
-		if l.Changed || read.Edit(l.Body, &e) != nil {
-			changed(&storage.ChangedError{File: "edits.jsonl", Detail: fmt.Sprintf("line %d differs", l.Seq)})
-			if IsEdit(l.Body) {
-				first = l.End
-			}
-			continue
-		}
-		e.Edit.Seq, e.Edit.Off = l.Seq, first
-		fresh, first = append(fresh, e.Edit), l.End
-	}
-	if len(fresh) == 0 {
-		return nil, from, nil // originals whose line is not written yet
-	}
-	return fresh, first, nil
 }
 
 // ReadSteps returns the steps of a session from a step number on.

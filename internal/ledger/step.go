@@ -10,6 +10,7 @@ import (
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/token"
 )
 
@@ -84,7 +85,8 @@ type Eviction struct {
 	Turn   uint32              `json:"turn,omitempty"`
 	Number uint32              `json:"n,omitempty"` // number by which the step's summary cites the message: [s12]
 
-	Of message.Fingerprint `json:"-"` // FP before sealing
+	Of     message.Fingerprint `json:"-"` // FP before sealing
+	Logged record.OriginalAt   `json:"-"` // place in edits.jsonl, for an edit between two steps; zero = unknown
 }
 
 // An IndexRef is the turn index of a step, and the first step that it covers.

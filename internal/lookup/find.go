@@ -206,7 +206,7 @@ func (s *Session) Unarchived(ctx context.Context) iter.Seq2[[]byte, error] {
 				if l.End > span.To {
 					break
 				}
-				if !l.Changed && !ledger.IsEdit(l.Body) && !yield(l.Body, nil) {
+				if line, _, ok := l.Original(); ok && !l.Changed && !yield(line, nil) {
 					return
 				}
 			}

@@ -83,6 +83,7 @@ func ExportBeside(ctx context.Context, a storage.Archive, w io.Writer, format Ex
 }
 
 func (e *exporter) export(ctx context.Context, w io.Writer, format ExportFormat, files []storage.Info) error {
+	e.from = e.s.stretches()
 	for _, f := range files {
 		e.total += f.Size
 	}
@@ -97,6 +98,7 @@ func (e *exporter) export(ctx context.Context, w io.Writer, format ExportFormat,
 
 type exporter struct {
 	s           *Session
+	from        *stretches
 	progress    func(done, total int64)
 	done, total int64
 }

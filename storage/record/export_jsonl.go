@@ -90,7 +90,7 @@ func (e *exporter) writeSame(ctx context.Context, w *bufio.Writer, in string, li
 	if !ok {
 		return nil
 	}
-	data, err := e.s.stretch(ctx, in, st)
+	data, err := e.from.read(ctx, in, st)
 	if errors.Is(err, storage.ErrChanged) {
 		return nil // the export has that file as it is stored
 	}

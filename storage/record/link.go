@@ -83,6 +83,11 @@ func link(seq int64, prev, body string) string {
 	return head + "," + body[1:]
 }
 
+// linkLen returns the number of bytes by which link makes a body with members longer.
+func linkLen(seq int64) int {
+	return len(linkSeq) + len(strconv.FormatInt(seq, 10)) + len(linkPrev) + hashLen + len(linkEnd)
+}
+
 // linked is a parsed line of a log.
 type linked struct {
 	seq  int64

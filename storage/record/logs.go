@@ -27,24 +27,29 @@ func (s *Session) Journal(ctx context.Context, lines []redact.Text) error {
 }
 
 // Edits appends to edits.jsonl, like Events. That log holds the changes of calls
-// between two steps, the originals first.
+// between two steps, the originals first, each in the line that [Original] returns.
 func (s *Session) Edits(ctx context.Context, lines []redact.Text) (EditsWritten, error) {
 	t, err := s.appendLog(ctx, s.edits, lines)
-	return EditsWritten{
+	w := EditsWritten{
 		Written: Written{Key: s.edits.key, Bytes: t.end - t.from, Location: location(s.a, s.edits.key)},
 		Seq:     t.seq, Off: t.from,
-	}, err
+	}
+	if err == nil {
+		w.Originals = originalsAt(lines, t.seq, t.end)
+	}
+	return w, err
 }
 
 // EditsWritten describes lines that were appended to edits.jsonl. Bytes is their size;
 // the file has no hash, because it grows.
 type EditsWritten struct {
 	Written
-	Seq int64 // number of the last line
-	Off int64 // offset of the first line
+	Seq       int64        // number of the last line
+	Off       int64        // offset of the first line
+	Originals []OriginalAt // places of the originals, in their order
 }
 
-// An EditsLine is a line of edits.jsonl in its original form. Body is valid until the
+// An EditsLine is a line of edits.jsonl without the members that chain it. Body is valid until the
 // next iteration.
 type EditsLine struct {
 	Seq      int64
@@ -54,6 +59,8 @@ type EditsLine struct {
 	// Changed is true if the hash in the next line does not match. Body must then not
 	// be used, and is nil if it is not a valid line. The last line has no such check.
 	Changed bool
+
+	end int64 // offset after the line, before its line feed
 }
 
 // EditsLines yields the lines of edits.jsonl from an offset, which must be 0 or

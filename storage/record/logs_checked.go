@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -43,7 +42,7 @@ func (w *lineCheck) line(l rawLine) error {
 		return errStop
 	}
 	w.held, w.hash, w.junk = true, hashOf(l.text), 0
-	w.last = EditsLine{Seq: link.seq, Off: l.off, End: l.next(), Body: bytes.Clone(link.body())}
+	w.last = EditsLine{Seq: link.seq, Off: l.off, End: l.next(), Body: link.body(), end: l.off + int64(len(l.text))}
 	return nil
 }
 

@@ -276,13 +276,17 @@ func escapeEnds(part []byte, offsets []int) map[int]int {
 	return ends
 }
 
-// bodyHash returns the hash by which other files refer to a line; for a log, the hash
-// of the line's body.
+// bodyHash returns the hash by which other lines and files refer to a line; for a log,
+// the hash of the line's body, or of the original in it.
 func bodyHash(file string, line []byte) string {
-	if link, ok := parseLink(line); ok && isLog(file) {
-		return hashOf(link.body())
+	link, ok := parseLink(line)
+	if !ok || !isLog(file) {
+		return hashOf(line)
 	}
-	return hashOf(line)
+	if text, ok := originalOf(link.body()); ok && file == editsName {
+		return hashOf(text)
+	}
+	return hashOf(link.body())
 }
 
 // linesOf returns the lines of a file without line feeds. They share its memory.

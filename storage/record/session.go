@@ -151,23 +151,25 @@ func (s *Session) Files(ctx context.Context) iter.Seq2[storage.Info, error] {
 // as transcript-pre-compact-NNN.jsonl. If a crash or a lost race left a file of
 // that name, the name is transcript-pre-compact-NNN.2.jsonl, and so on.
 func (s *Session) Transcript(ctx context.Context, step int, lines []redact.Text) (Written, error) {
-	return s.writeLines(ctx, transcriptKind, step, lines)
+	return s.TranscriptOf(ctx, step, contentOf(lines))
 }
 
 // TranscriptOf is Transcript for a [Content], which can refer to stored lines of
 // the session.
 func (s *Session) TranscriptOf(ctx context.Context, step int, c *Content) (Written, error) {
-	blob, err := c.blob()
-	if err != nil {
-		return Written{}, &storage.Error{Op: "write", Key: child(s.dir, transcriptKind.file(step, 1)), Err: err}
-	}
-	return s.write(ctx, transcriptKind, step, blob)
+	return s.writeContent(ctx, transcriptKind, step, c)
 }
 
 // Originals is Transcript for presets that work on every call: it stores only
 // the originals of a step's changes, as originals-NNN.jsonl.
 func (s *Session) Originals(ctx context.Context, step int, lines []redact.Text) (Written, error) {
-	return s.writeLines(ctx, originalsKind, step, lines)
+	return s.OriginalsOf(ctx, step, contentOf(lines))
+}
+
+// OriginalsOf is Originals for a [Content], which can refer to stored lines of the
+// session.
+func (s *Session) OriginalsOf(ctx context.Context, step int, c *Content) (Written, error) {
+	return s.writeContent(ctx, originalsKind, step, c)
 }
 
 // Summary stores the summary of a step, as summary-NNN.json or the next free
@@ -210,8 +212,8 @@ func (s *Session) FinalOf(ctx context.Context, c *Content) (Written, error) {
 	}
 }
 
-func (s *Session) writeLines(ctx context.Context, k kind, step int, lines []redact.Text) (Written, error) {
-	blob, err := contentOf(lines).blob()
+func (s *Session) writeContent(ctx context.Context, k kind, step int, c *Content) (Written, error) {
+	blob, err := c.blob()
 	if err != nil {
 		return Written{}, &storage.Error{Op: "write", Key: child(s.dir, k.file(step, 1)), Err: err}
 	}

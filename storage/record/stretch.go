@@ -2,10 +2,7 @@ package record
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/agentcompact/compact/redact"
@@ -19,11 +16,12 @@ import (
 //	{"from":"transcript-pre-compact-001.jsonl","lines":[1,412],"at":[0,482113],"sha256":"…"}
 //
 // The file holds the lines themselves: a stretch never refers to another
-// stretch.
+// stretch. A stretch of edits.jsonl is one original ([Original]): Off and Len are the range
+// of the message within its line, without a line feed.
 type Stretch struct {
 	From     string // name of the file in the session's folder
 	First    int    // number of the first line in the file, from 1
-	Lines    int
+	Lines    int    // 1 for edits.jsonl
 	Off, Len int64  // range of the lines in the file, with line feeds; Len is at most [MaxStretch]
 	SHA256   string // of these bytes, in lower-case hex
 }
@@ -67,9 +65,12 @@ func parseStretch(line []byte) (Stretch, bool) {
 }
 
 func (st Stretch) valid() bool {
-	return HasMessages(st.From) && segment.Check(st.From) == "" && st.First > 0 && st.Lines > 0 && st.Off >= 0 &&
-		st.Len >= int64(st.Lines) && st.Len <= MaxStretch && isHash(st.SHA256)
+	return (HasMessages(st.From) || st.inLog() && st.Lines == 1) && segment.Check(st.From) == "" && st.First > 0 && st.Lines > 0 &&
+		st.Off >= 0 && st.Len >= int64(st.Lines) && st.Len <= MaxStretch && isHash(st.SHA256)
 }
+
+// inLog reports whether the stretch is an original in a line of edits.jsonl.
+func (st Stretch) inLog() bool { return st.From == editsName }
 
 // HasMessages reports whether each line of a file is a message, or a reference to
 // lines of earlier files ([Session.Whole]): transcripts and originals.
@@ -158,26 +159,4 @@ func (c *Content) blob() (storage.Blob, error) {
 		return storage.Blob{}, c.err
 	}
 	return blobOf(c.parts...), nil
-}
-
-// stretch reads the lines that a file refers to. For changed lines the error is a
-// *[storage.ChangedError].
-func (s *Session) stretch(ctx context.Context, in string, st Stretch) ([]byte, error) {
-	data, err := s.Read(ctx, st.From, st.Off, st.Len)
-	e := &storage.ChangedError{File: st.From, Want: st.SHA256, Detail: fmt.Sprintf("lines %d to %d, which %s refers to, have changed", st.First, st.First+st.Lines-1, in)}
-	switch {
-	case errors.Is(err, storage.ErrNotExist):
-		e.Detail = "it is missing, and " + in + " refers to it"
-		return nil, e
-	case err != nil:
-		return nil, err
-	}
-	if e.Have = hashOf(data); e.Have != st.SHA256 {
-		return nil, e
-	}
-	if bytes.Count(data, []byte("\n")) != st.Lines || data[len(data)-1] != '\n' {
-		e.Have, e.Detail = "", fmt.Sprintf("%s names other bytes of it as lines %d to %d", in, st.First, st.First+st.Lines-1)
-		return nil, e
-	}
-	return data, nil
 }

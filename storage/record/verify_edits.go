@@ -10,7 +10,7 @@ type editsCheck struct {
 }
 
 type original struct {
-	body []byte
+	text []byte
 	line int
 }
 
@@ -22,7 +22,8 @@ func (c *editsCheck) record(line int, body []byte, _ string) {
 	case err != nil:
 		c.v.problem(Unreadable, editsName, line, "%v", err)
 	case !ok:
-		c.originals = append(c.originals, original{bytes.Clone(body), line})
+		text, _ := originalOf(body)
+		c.originals = append(c.originals, original{bytes.Clone(text), line})
 		return
 	default:
 		c.compare(line, refs)
@@ -36,7 +37,7 @@ func (c *editsCheck) compare(line int, refs []Ref) {
 		return
 	}
 	for i, o := range c.originals[len(c.originals)-len(refs):] {
-		if hashOf(o.body) != refs[i].SHA256 || !bytes.Contains(o.body, []byte(`"`+refs[i].ID+`"`)) {
+		if hashOf(o.text) != refs[i].SHA256 || !bytes.Contains(o.text, []byte(`"`+refs[i].ID+`"`)) {
 			c.v.problem(Changed, editsName, o.line, "the record in line %d refers to a different original here, %s", line, refs[i].ID)
 		}
 	}

@@ -75,6 +75,9 @@ func (v *verifier) checkTargets(ctx context.Context, index, file string, want []
 		return v.unreadable(ctx, file, err)
 	}
 	err = eachMessage(ctx, r, func(l rawLine) error {
+		if l = l.message(file); l.text == nil {
+			return nil
+		}
 		for ; len(want) > 0 && want[0].off < l.off; want = want[1:] {
 			wrong(want[0])
 		}

@@ -84,7 +84,7 @@ func (v *verifier) referred(hashes, stored map[string]fileHash) {
 // checkStretches checks the lines that transcripts refer to. References in a changed
 // transcript, which is reported already, are ignored.
 func (v *verifier) checkStretches(ctx context.Context, hashes map[string]fileHash) error {
-	sound := map[Stretch]error{}
+	sound, from := map[Stretch]error{}, (&Session{a: v.a, dir: v.dir}).stretches()
 	for _, name := range slices.Sorted(maps.Keys(v.stretches)) {
 		if !slices.Contains(v.manifest.announced[name], hashes[name]) {
 			continue
@@ -92,7 +92,7 @@ func (v *verifier) checkStretches(ctx context.Context, hashes map[string]fileHas
 		for _, st := range v.stretches[name] {
 			err, known := sound[st]
 			if !known {
-				err = v.readStretch(ctx, name, st)
+				err = from.sound(ctx, name, st)
 				sound[st] = err
 			}
 			if err := v.stretchProblem(ctx, name, st, err); err != nil {
@@ -103,8 +103,9 @@ func (v *verifier) checkStretches(ctx context.Context, hashes map[string]fileHas
 	return nil
 }
 
-func (v *verifier) readStretch(ctx context.Context, in string, st Stretch) error {
-	data, err := (&Session{a: v.a, dir: v.dir}).stretch(ctx, in, st)
+// sound returns the error of a stretch, if any.
+func (r *stretches) sound(ctx context.Context, in string, st Stretch) error {
+	data, err := r.read(ctx, in, st)
 	if err == nil {
 		err = eachOf(st, data, func(Line) error { return nil })
 	}

@@ -30,7 +30,7 @@ func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error]
 			yield(Line{}, err)
 			return
 		}
-		w := &whole{s: s, ctx: ctx, name: name, yield: yield}
+		w := &whole{from: s.stretches(), ctx: ctx, name: name, yield: yield}
 		err = eachMessage(ctx, r, w.line)
 		err = errors.Join(err, r.Close())
 		if err == nil || errors.Is(err, errStop) {
@@ -45,7 +45,7 @@ func (s *Session) Whole(ctx context.Context, name string) iter.Seq2[Line, error]
 
 // whole is the state of [Session.Whole] while it reads one transcript.
 type whole struct {
-	s     *Session
+	from  *stretches
 	ctx   context.Context
 	name  string
 	n     int
@@ -58,7 +58,7 @@ func (w *whole) line(l rawLine) error {
 	if !ok {
 		return w.one(Line{w.name, w.n, l.off, l.text})
 	}
-	data, err := w.s.stretch(w.ctx, w.name, st)
+	data, err := w.from.read(w.ctx, w.name, st)
 	if err != nil {
 		return err
 	}
@@ -124,11 +124,11 @@ const stretchesAtOnce = 4
 // lines are returned with it.
 func (s *Session) Places(ctx context.Context, name string) ([]Placed, error) {
 	var found []func() ([]Placed, error)
-	n := 0
+	from, n := s.stretches(), 0
 	err := s.stored(ctx, name, func(l rawLine) {
 		n++
 		if st, ok := parseStretch(l.text); ok {
-			found = append(found, func() ([]Placed, error) { return s.placesOf(ctx, name, st) })
+			found = append(found, func() ([]Placed, error) { return from.places(ctx, name, st) })
 			return
 		}
 		at := []Placed{Line{name, n, l.off, l.text}.placed()}
@@ -151,9 +151,9 @@ func together(all []func() ([]Placed, error)) (out []Placed, err error) {
 	return out, errors.Join(errs...)
 }
 
-// placesOf returns the places of the lines of a stretch.
-func (s *Session) placesOf(ctx context.Context, in string, st Stretch) (out []Placed, err error) {
-	data, err := s.stretch(ctx, in, st)
+// places returns the places of the lines of a stretch.
+func (r *stretches) places(ctx context.Context, in string, st Stretch) (out []Placed, err error) {
+	data, err := r.read(ctx, in, st)
 	if err != nil {
 		return nil, err
 	}
