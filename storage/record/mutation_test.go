@@ -160,7 +160,7 @@ func TestVerifyFindsEveryMutation(t *testing.T) {
 }
 
 // mutable returns a session of three steps, with all kinds of files that a folder can hold, and the head of its manifest.
-// Its last step refers to the first one.
+// Its last step refers to the first one, and to an edit between the steps.
 func mutable(t *testing.T) (folder, string) {
 	t.Helper()
 	a := memory.New()
@@ -168,6 +168,8 @@ func mutable(t *testing.T) (folder, string) {
 	step(t, s, 1)
 	step(t, s, 2)
 	var third record.Content
+	kept := lines("kept", 2)
+	third.Same(inLog(kept[1], logged(t, s, kept...)[1]))
 	third.Same(stretch("transcript-pre-compact-001.jsonl", lines("t1", 3), 1, 2))
 	third.Line(text(`{"role":"user","content":"new"}`))
 	must(t, second(s.TranscriptOf(t.Context(), 3, &third)))

@@ -1,0 +1,134 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentcompact/compact/compact"
+	"github.com/agentcompact/compact/internal/testkey"
+	"github.com/agentcompact/compact/message"
+	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/crypt"
+	"github.com/agentcompact/compact/storage/fs"
+	"github.com/agentcompact/compact/storage/memory"
+	"github.com/agentcompact/compact/storage/record"
+)
+
+// messagesIn counts how often the files of the session "s" have each message of more than
+// 600 bytes, by fingerprint. A reference to a short message would be as long as the message.
+func messagesIn(t *testing.T, a storage.Archive) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for name, data := range filesOf(t, a) {
+		if !record.HasMessages(name) && name != "edits.jsonl" {
+			continue
+		}
+		for line := range strings.Lines(data) {
+			if _, rest, ok := strings.Cut(line, `"meta":{"fp":"`); ok && len(line) > 600 {
+				count[rest[:32]]++
+			}
+		}
+	}
+	return count
+}
+
+// A message that a call between two steps changed is stored once: steps, final transcripts
+// and other processes refer to it. Each way back leads to it, in each process, and with
+// storage.repeat "full" the step has it again.
+func TestChangedMessageIsStoredOnce(t *testing.T) {
+	_, keys := ageKeys(t)
+	archives := map[string]func() storage.Archive{
+		"memory":    func() storage.Archive { return memory.New() },
+		"encrypted": func() storage.Archive { return crypt.New(memory.New(), keys) },
+		"fs": func() storage.Archive {
+			a, err := fs.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = a.Close() })
+			return a
+		},
+	}
+	configs := map[string]func(a storage.Archive) compact.Config{
+		"tidy": func(a storage.Archive) compact.Config {
+			c := tidyConfig(a, "truncate", "mask", "summarize", "shrink", "squeeze")
+			c.MaxContextTokens = 24_000
+			return c
+		},
+		"masking": func(a storage.Archive) compact.Config { return everyCallConfig("masking", a) },
+	}
+	for kind, open := range archives {
+		for preset, config := range configs {
+			for _, repeat := range []string{"reference", "full"} {
+				t.Run(kind+" "+preset+" "+repeat, func(t *testing.T) {
+					c := config(open())
+					c.Storage.Repeat = repeat
+					storedOnce(t, c)
+				})
+			}
+		}
+	}
+}
+
+func storedOnce(t *testing.T, c compact.Config) {
+	t.Helper()
+	history := tidyLoop(50)
+	for half := range 2 { // the second process goes on
+		m := costRig(t, c)
+		eachCall(t, m, history[:len(history)*(half+1)/2], nil)
+		if half == 1 {
+			if err := m.Archive(t.Context(), "s", history); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verified(t, c.Archive)
+	again := 0
+	for _, n := range messagesIn(t, c.Archive) {
+		again += n - 1
+	}
+	// With masking, the message that the one call in 32 with a step changes is in no log.
+	if full := c.Storage.Repeat == "full"; full != (again > 1) {
+		t.Errorf("messages are stored %d times again", again)
+	}
+	s, err := record.OpenSession(t.Context(), c.Archive, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var final []byte
+	for line, err := range s.Lines(t.Context(), "transcript-final-001.jsonl") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		final = append(append(final, line...), '\n')
+	}
+	if n := bytes.Count(final, []byte("\n")); n != len(history) || bytes.Contains(final, []byte(`{"from":`)) {
+		t.Errorf("the final transcript has %d messages of %d", n, len(history))
+	}
+	recallsAll(t, costRig(t, c), history)
+}
+
+// recallsAll fails unless each result is recalled by its reference and with its turn.
+func recallsAll(t *testing.T, m *compact.CompactManager, history []message.Message) {
+	t.Helper()
+	for i := range slices.Backward(history) {
+		if history[i].Role != message.RoleTool {
+			continue
+		}
+		want := history[i].Parts[0]
+		if got, err := m.Recall(t.Context(), "s", testkey.Ref(want)); err != nil || got != want.Text {
+			t.Errorf("message %d: %.60q, %v; want %.60q", i, got, err, want.Text)
+		}
+	}
+	for _, turn := range []string{"turn:3", "turn:20"} {
+		if got, err := m.Recall(t.Context(), "s", turn); err != nil || !strings.Contains(got, "func handle") {
+			t.Errorf("%s: %.80q, %v", turn, got, err)
+		}
+	}
+}
