@@ -30,6 +30,15 @@ func openLog(ctx context.Context, a storage.Archive, k storage.Key, off, n int64
 	return r, info.Size, err
 }
 
+// openOneLog opens a key that is known to be a log, without its size.
+func openOneLog(ctx context.Context, a storage.Archive, k storage.Key, off, n int64) (io.ReadCloser, error) {
+	if o, ok := a.(storage.KindOpener); ok {
+		r, _, err := o.OpenLog(ctx, k, off, n)
+		return r, err
+	}
+	return a.Open(ctx, k, off, n)
+}
+
 // openLast opens the last n bytes of a log, and returns the offset of the first one.
 func openLast(ctx context.Context, a storage.Archive, k storage.Key, n int64) (io.ReadCloser, int64, error) {
 	if o, ok := a.(storage.EndOpener); ok {

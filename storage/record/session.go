@@ -137,7 +137,7 @@ func (s *Session) Open(ctx context.Context, name string, off, n int64) (io.ReadC
 		return nil, &storage.KeyError{Text: name, Reason: reason}
 	}
 	if isLog(name) {
-		return s.a.Open(ctx, child(s.dir, name), off, n)
+		return openOneLog(ctx, s.a, child(s.dir, name), off, n)
 	}
 	return storage.OpenFile(ctx, s.a, child(s.dir, name), off, n)
 }
