@@ -3,6 +3,7 @@ package compact_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,4 +132,77 @@ func recallsAll(t *testing.T, m *compact.CompactManager, history []message.Messa
 			t.Errorf("%s: %.80q, %v", turn, got, err)
 		}
 	}
+}
+
+// The log of an earlier build has each message as the body of its line, and a log can be
+// forged: no step refers to such messages, and stores them itself.
+func TestOnlyIntactOriginalsAreReferredTo(t *testing.T) {
+	for name, change := range map[string]func(body string) string{
+		"of an earlier build": func(body string) string {
+			if rest, ok := strings.CutPrefix(body, `{"original":`); ok {
+				return strings.TrimSuffix(rest, "}")
+			}
+			return body
+		},
+		"forged": func(body string) string { return strings.ReplaceAll(body, "func handle", "func HANDLE") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, history := memory.New(), tidyLoop(60)
+			eachCall(t, costRig(t, everyCallConfig("masking", a)), history[:50], nil)
+			n := rewriteEdits(t, a, change)
+			m := costRig(t, everyCallConfig("masking", a))
+			eachCall(t, m, history, nil)
+			if err := m.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			steps := 0
+			for file, data := range filesOf(t, a) {
+				if !record.IsOriginals(file) {
+					continue
+				}
+				steps++
+				for line := range strings.Lines(data) {
+					var at int
+					if _, err := fmt.Sscanf(line, `{"from":"edits.jsonl","lines":[%d`, &at); err == nil && at <= n {
+						t.Errorf("%s refers to line %d of the log: %s", file, at, line)
+					}
+				}
+			}
+			if steps == 0 {
+				t.Fatal("no step: the test proves nothing")
+			}
+			recallsAll(t, costRig(t, everyCallConfig("masking", a)), history[:60])
+		})
+	}
+}
+
+// rewriteEdits changes the bodies of the lines of edits.jsonl, with a new chain, and returns
+// their number.
+func rewriteEdits(t *testing.T, a *memory.Archive, change func(string) string) int {
+	t.Helper()
+	s, err := record.OpenSession(t.Context(), a, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for l, err := range s.EditsLines(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, change(string(l.Body)))
+	}
+	key, err := storage.ParseKey("s/edits.jsonl")
+	if err == nil {
+		err = a.Remove(t.Context(), key)
+	}
+	if err == nil {
+		s, err = record.OpenSession(t.Context(), a, "s")
+	}
+	if err == nil {
+		_, err = s.Edits(t.Context(), asTheyAre(t, lines))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(lines)
 }

@@ -51,14 +51,14 @@ type original struct {
 }
 
 // place sets the places of the messages in an edit, from the originals before its line. A
-// message that differs from its hash, or is no range of the log, gets none.
+// message that differs from its hash gets none.
 func (s *Step) place(before []original) {
 	first := len(before) - len(s.Evicted)
 	if first < 0 {
 		return
 	}
 	for i, o := range before[first:] {
-		if e := &s.Evicted[i]; o.Off > 0 && e.SHA256 == hex.EncodeToString(o.sum[:]) {
+		if e := &s.Evicted[i]; e.SHA256 == hex.EncodeToString(o.sum[:]) {
 			e.Logged = o.OriginalAt
 		}
 	}
