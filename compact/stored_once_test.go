@@ -98,6 +98,11 @@ func storedOnce(t *testing.T, c compact.Config) {
 	if full := c.Storage.Repeat == "full"; full != (again > 1) {
 		t.Errorf("messages are stored %d times again", again)
 	}
+	for name, data := range filesOf(t, c.Archive) {
+		if c.Storage.Repeat == "full" && record.HasMessages(name) && strings.Contains(data, `{"from":`) {
+			t.Errorf("%s has references, and storage.repeat is full", name)
+		}
+	}
 	s, err := record.OpenSession(t.Context(), c.Archive, "s")
 	if err != nil {
 		t.Fatal(err)
