@@ -22,7 +22,7 @@ type Stored struct {
 	Refs    []string  // references of its parts, for [Session.Text]; "" or fewer than parts if there are none
 	File    string    // the file that holds it, in the session's folder; if the transcript refers to an older file, the older file
 	Line    int       // line number in the file, from 1
-	At      time.Time // when the file was archived; zero if unknown
+	At      time.Time // when the file was archived, or the transcript that refers to a log; zero if unknown
 	Turn    int       // 0 = not known
 	Step    int       // the step that archived the message; 0 = none
 	Agent   string    // agent of the step
@@ -184,7 +184,11 @@ func (r *storedReader) transcript(name string) error {
 		if err != nil {
 			return err
 		}
-		m := Stored{File: l.File, Line: l.Number, At: r.at[l.File], Turn: r.turns[ledger.Place{File: l.File, Off: l.Off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
+		at, ok := r.at[l.File]
+		if !ok {
+			at = r.at[name] // of the step that refers to an original in a log
+		}
+		m := Stored{File: l.File, Line: l.Number, At: at, Turn: r.turns[ledger.Place{File: l.File, Off: l.Off}], Step: step.Step, Agent: step.Agent, Model: step.Model}
 		if !r.line(l.Text, m) {
 			return nil
 		}
