@@ -71,7 +71,7 @@ func lineOf(pieces []redact.Text) (l storedLine) {
 
 // stretchOf returns the reference to consecutive lines of a file.
 func stretchOf(run []storedLine, lines [][]redact.Text) record.Stretch {
-	if run[0].file == editsFile {
+	if run[0].file == record.EditsFile {
 		return run[0].inLog()
 	}
 	h := sha256.New()
@@ -128,9 +128,6 @@ func (m *knownLines) run(lines []storedLine) (run []storedLine) {
 	m.next = next
 	return run
 }
-
-// editsFile is the log with the originals of changes between two steps.
-const editsFile = "edits.jsonl"
 
 // leadsTo reports whether next is the line after this one in its file. Between two originals of
 // a log are other bytes.

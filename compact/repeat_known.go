@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentcompact/compact/internal/ledger"
+	"github.com/agentcompact/compact/storage/record"
 )
 
 // known returns the places of the lines of the lane's last transcript, which
@@ -90,7 +91,7 @@ func (s *session) loggedLines() (out []storedLine) {
 	for _, e := range s.logged() {
 		for i := range e.Evicted {
 			at := &e.Evicted[i]
-			l := storedLine{span: span{at.Logged.Off, at.Len}, file: editsFile, number: int(at.Logged.Line)}
+			l := storedLine{span: span{at.Logged.Off, at.Len}, file: record.EditsFile, number: int(at.Logged.Line)}
 			if n, err := hex.Decode(l.sum[:], []byte(at.SHA256)); at.Logged.Off > 0 && err == nil && n == len(l.sum) {
 				out = append(out, l)
 			}

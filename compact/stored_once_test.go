@@ -211,3 +211,71 @@ func rewriteEdits(t *testing.T, a *memory.Archive, change func(string) string) i
 	}
 	return len(lines)
 }
+
+// A message in the log is recalled by its turn although no step removed it: from a final
+// transcript, and from the step of another agent that refers to it.
+func TestLoggedMessagesOfNoStepAreRecalledByTurn(t *testing.T) {
+	a, history := memory.New(), tidyLoop(30)
+	m := costRig(t, tidyConfig(a, "mask"))
+	eachCall(t, m, history[:32], nil)
+	if err := m.Archive(t.Context(), "s", history[:32]); err != nil {
+		t.Fatal(err)
+	}
+	whole := func(when string, turns int) {
+		t.Helper()
+		for n := 1; n <= turns; n++ {
+			want := history[2*n+1].Parts[0].Text
+			for _, turn := range []string{fmt.Sprintf("turn:%d", n), fmt.Sprintf("turn:%d:observation", n)} {
+				if got, err := costRig(t, tidyConfig(a, "mask")).Recall(t.Context(), "s", turn); err != nil || !strings.HasSuffix(got, want) {
+					t.Errorf("%s: %s is %.60q, %v; want %.60q", when, turn, got, err, want)
+				}
+			}
+		}
+	}
+	whole("after Archive", 15)
+	eachCall(t, m, history[:40], nil) // the log has grown since it was read
+	if err := m.Archive(t.Context(), "s", history[:40]); err != nil {
+		t.Fatal(err)
+	}
+	whole("after the second Archive", 19)
+	res, err := m.ManualCompact(t.Context(), "s", history[:40], "", compact.WithAgent("reviewer"))
+	if err != nil || res.Step != 1 {
+		t.Fatal(res, err)
+	}
+	whole("after the step of another agent", 19)
+	verified(t, a)
+}
+
+// A turn of three results, which two steps masked one after the other, is recalled whole.
+func TestTurnOfSeveralStepsIsRecalledWhole(t *testing.T) {
+	a := memory.New()
+	m := costRig(t, everyCallConfig("masking", a))
+	history := []message.Message{message.User("Read all files.")}
+	steps := 0
+	for turn := range 80 {
+		round := message.Assistant(fmt.Sprintf("Round %d.", turn))
+		var results []message.Message
+		for k := range 3 {
+			id := fmt.Sprintf("call_%d_%d", turn, k)
+			round.Parts = append(round.Parts, message.Call(id, "Read", fmt.Sprintf(`{"file_path":"/src/f%d_%d.go"}`, turn, k)))
+			results = append(results, message.ToolResult(id, sourceFile(3*turn+k, 12)))
+		}
+		history = append(append(history, round), results...)
+		res, err := m.Preflight(t.Context(), "s", history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = max(steps, res.Step)
+	}
+	if steps < 2 {
+		t.Fatalf("%d steps, want at least 2", steps)
+	}
+	for turn := range 60 {
+		got, err := m.Recall(t.Context(), "s", fmt.Sprintf("turn:%d:observation", turn+1))
+		for k := range 3 {
+			if want := history[4*turn+2+k].Parts[0].Text; err != nil || !strings.Contains(got, want) {
+				t.Errorf("turn %d has no result %d (%v)", turn+1, k, err)
+			}
+		}
+	}
+}

@@ -77,7 +77,7 @@ func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (
 		if err != nil {
 			return "", false, err
 		}
-		text, done, err := s.take(ctx, &pieces, records, q)
+		text, done, err := s.take(ctx, &pieces, records, q, steps[first-1:k])
 		if s.isChange(err) {
 			pieces, changed, err = nil, err, nil // older transcripts may also have the text
 		}
@@ -93,13 +93,18 @@ func (s *Session) FindInSteps(ctx context.Context, steps []ledger.Step, q Ref) (
 	return text, done, err
 }
 
-// take reads the lines of records. If the messages of a turn were archived one
-// by one, older indexes have the rest of the turn.
-func (s *Session) take(ctx context.Context, p *pieces, records []turnindex.Record, q Ref) (string, bool, error) {
+// take reads the lines of records, which the index of some steps has. If the messages of
+// a turn were archived one by one, older indexes have the rest of the turn.
+func (s *Session) take(ctx context.Context, p *pieces, records []turnindex.Record, q Ref, of []ledger.Step) (string, bool, error) {
 	if !q.Query.IsTurn() {
 		return s.textAt(ctx, records, q)
 	}
-	if p.add(records, q.Slot); len(*p) == 0 || slices.ContainsFunc(*p, func(r turnindex.Record) bool { return record.IsOriginals(r.File) }) {
+	// Originals in the log belong to transcripts, which have the whole turn, too.
+	single := slices.ContainsFunc(of, func(s ledger.Step) bool { return record.IsOriginals(s.Archive) })
+	partial := func(r turnindex.Record) bool {
+		return record.IsOriginals(r.File) || single && r.File == record.EditsFile
+	}
+	if p.add(records, q.Slot); len(*p) == 0 || slices.ContainsFunc(*p, partial) {
 		return "", false, nil
 	}
 	return s.turnText(ctx, *p, q)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentcompact/compact/internal/ledger"
 	"github.com/agentcompact/compact/storage"
+	"github.com/agentcompact/compact/storage/record"
 	"github.com/agentcompact/compact/storage/turnindex"
 )
 
@@ -68,6 +69,13 @@ func (s *Session) prove(ctx context.Context, r turnindex.Record, line []byte) er
 	}
 	sum := sha256.Sum256(line)
 	want, ok := sums[r.Off]
+	if r.File == record.EditsFile && (!ok || sum != want) { // the log may have grown
+		s.forgetSums(r.File)
+		if sums, err = s.sumsOf(ctx, r.File); err != nil {
+			return err
+		}
+		want, ok = sums[r.Off]
+	}
 	if !ok || sum != want {
 		e := &storage.ChangedError{File: r.File, Have: hex.EncodeToString(sum[:]), Detail: "a line differs from the index or the manifest"}
 		if ok {
@@ -112,6 +120,12 @@ func (s *Session) sumsOf(ctx context.Context, file string) (lineSums, error) {
 	}
 	s.sums[file] = sums
 	return sums, nil
+}
+
+func (s *Session) forgetSums(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sums, file)
 }
 
 // wholeLines yields the verified lines of a transcript. Lines in other files

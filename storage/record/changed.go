@@ -126,9 +126,13 @@ func differs(name string, said []fileHash, have fileHash) *storage.ChangedError 
 // LineSums reads a whole transcript and verifies it against the manifest. The error is
 // [storage.ErrChanged] for a changed file, and [ErrScrubbed] or [ErrUnplaced] for a file
 // that a scrub is replacing. It returns the SHA-256 of each of its lines, without the line
-// feed, by the offset of the line.
+// feed, by the offset of the line. For edits.jsonl it returns those of the originals, verified
+// by the chain of the log.
 func (s *Session) LineSums(ctx context.Context, name string) (map[int64][sha256.Size]byte, error) {
 	sums := map[int64][sha256.Size]byte{}
+	if name == editsName {
+		return sums, s.originalSums(ctx, sums)
+	}
 	err := s.stored(ctx, name, func(l rawLine) { sums[l.off] = sha256.Sum256(l.text) })
 	if err != nil {
 		return nil, err

@@ -15,6 +15,9 @@ const (
 	editsName    = "edits.jsonl"
 )
 
+// EditsFile is the name of the log of [Session.Edits], which later files of the session refer to.
+const EditsFile = editsName
+
 // kind is a kind of file that is created once: NAME-NNN.EXT.
 type kind struct{ name, ext string }
 

@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -71,6 +73,20 @@ func originalsAt(lines []redact.Text, seq, end int64) (out []OriginalAt) {
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// originalSums adds the hashes of the originals in edits.jsonl, by offset. It leaves out lines
+// that the chain shows to be changed.
+func (s *Session) originalSums(ctx context.Context, sums map[int64][sha256.Size]byte) error {
+	for l, err := range s.EditsLines(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		if line, off, ok := l.Original(); ok && off > 0 && !l.Changed {
+			sums[off] = sha256.Sum256(line)
+		}
+	}
+	return nil
 }
 
 // message returns the message in a line of a file, with its offset: in edits.jsonl the
