@@ -246,8 +246,8 @@ func TestLoggedMessagesOfNoStepAreRecalledByTurn(t *testing.T) {
 	verified(t, a)
 }
 
-// A turn of three results, which two steps masked one after the other, is recalled whole.
-func TestTurnOfSeveralStepsIsRecalledWhole(t *testing.T) {
+// A turn of three results is recalled whole, from the log and from the files of its step.
+func TestTurnOfSeveralResultsIsRecalledWhole(t *testing.T) {
 	a := memory.New()
 	m := costRig(t, everyCallConfig("masking", a))
 	history := []message.Message{message.User("Read all files.")}
@@ -258,7 +258,7 @@ func TestTurnOfSeveralStepsIsRecalledWhole(t *testing.T) {
 		for k := range 3 {
 			id := fmt.Sprintf("call_%d_%d", turn, k)
 			round.Parts = append(round.Parts, message.Call(id, "Read", fmt.Sprintf(`{"file_path":"/src/f%d_%d.go"}`, turn, k)))
-			results = append(results, message.ToolResult(id, sourceFile(3*turn+k, 12)))
+			results = append(results, message.ToolResult(id, sourceFile(3*turn+k, 40)))
 		}
 		history = append(append(history, round), results...)
 		res, err := m.Preflight(t.Context(), "s", history)
