@@ -49,8 +49,12 @@ var refusedHeads = []string{"<tool_use_error>", "The user doesn't want to procee
 
 func refusedCall(result string) bool {
 	head := strings.TrimLeft(result[:min(len(result), 200)], " \t\r\n")
-	return prose.BeginsAny(head, refusedHeads) || prose.BeginsAny(head, complaints)
+	return prose.BeginsAny(head, refusedHeads) || prose.BeginsAny(head, complaints) || refusedDeed.MatchString(head)
 }
+
+// refusedDeed matches the beginning of a result that says that somebody did not allow the call:
+// "patch rejected: ...", "The command was denied by the user", "User declined the edit".
+var refusedDeed = lazy.Compile(`(?i)^\W{0,2}(?:(?:the |this |your )?(?:proposed )?(?:patch|edits?|changes?|diff|(?:exec |shell |bash )?command|tool(?: call| use)?|operation|action|execution|write)s? (?:(?:was|were|is|has been|have been) )?(?:rejected|denied|declined|refused|cancell?ed|not (?:applied|approved|executed|permitted|allowed))|(?:the )?user (?:has )?(?:rejected|denied|declined|refused|cancell?ed|aborted|did not approve|chose not))\b`)
 
 // refusedEditHeads lists how results begin if an editing shell did not make an edit.
 var refusedEditHeads = []string{"[your proposed edit has introduced", "your proposed edit has introduced", "your edit was not applied"}

@@ -21,16 +21,19 @@ const mostFailing = 3
 // output lacks one of them.
 func (c *Call) partly() (done, failed string) {
 	cmd := c.Command()
-	if !c.doubt || cmd == "" || c.Check() || c.effectsIn() == 0 {
+	if !c.doubt || cmd == "" || c.Check() || c.effectsIn() == 0 && !effects.ChangesRows(cmd, c.Result[:min(len(c.Result), 4*edge)]) {
 		return "", ""
 	}
 	var wrong []string
+	var sql transaction
 	for line := range strings.Lines(bothEnds(testrun.Uncolored(body(c.Result)))) {
 		line = prose.Squash(line[:min(len(line), 4*maxWords)])
 		low := strings.ToLower(line)
 		switch {
 		case line == "" || framed(line) || ourOwn(line) || strings.Contains(cmd, line):
-		case tellsFailure(line), prose.BeginsAny(low, softStarts):
+		case sql.kept(line):
+			done = line
+		case tellsFailure(line), programComplains(cmd, line), prose.BeginsAny(low, softStarts):
 			wrong = append(wrong, prose.Clip(line, maxWords))
 		case done == "" && (tellsDone(line) || c.tellsOwnDeed(low)):
 			done = prose.Clip(line, maxWords)
@@ -66,7 +69,7 @@ func (c *Call) tellsOwnDeed(low string) bool {
 func (h *History) partlyDoneFacts() (out []fact) {
 	h.eachCall(func(s *Step, c *Call) {
 		if done, failed := c.partly(); done != "" {
-			out = append(out, fact{s.ID, "ran " + c.name() + ", which printed: “" + done + "”, but also: “" + failed + "”" + partlyDone + " " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
+			out = append(out, fact{s.ID, "ran " + c.name() + ", which printed: “" + done + "”, but also: “" + failed + "”" + h.abandoned(c, s.ID) + partlyDone + " " + stepID(s.ID), failedValue + 0.2*h.recency(s.ID)})
 		}
 	})
 	return out

@@ -134,12 +134,15 @@ func (c *Call) outputStates(text string) (statement, string) {
 	}
 	failed, done, says := -1, -1, ""
 	one := c.effectsIn() == 1
+	var sql transaction
 	for i, line := range lines {
 		last := i == len(lines)-1
 		switch {
-		case one && committed(line): // the output of a hook may follow it
+		case one && committed(line) && !c.replays(): // the output of a hook may follow it
 			return statesNone, ""
-		case tellsFailure(line), last && line == failedProgram(cmd, text), last && len(lines) <= 3 && prose.BeginsAny(strings.ToLower(line), softStarts):
+		case sql.kept(line):
+			done = i
+		case tellsFailure(line), programComplains(cmd, line), last && line == failedProgram(cmd, text), last && len(lines) <= 3 && prose.BeginsAny(strings.ToLower(line), softStarts):
 			if failed = i; says == "" || testrun.Wrapper(says) {
 				says = line
 			}

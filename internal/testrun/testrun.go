@@ -96,7 +96,7 @@ func rank(line string) int {
 		return 0
 	case Diagnostic(line), kotlin(line), begins(line, []string{"panic: ", "E   ", "error TS", "error[E", "fatal error:"}):
 		return 1
-	case Wrapper(line), strings.HasPrefix(line, "BUILD FAILED"):
+	case Wrapper(line), begins(line, []string{"BUILD FAILED", "Build FAILED", "** "}):
 		return saysLittle + 1
 	case strings.HasPrefix(line, "FAIL\t"), strings.HasPrefix(line, "> Task "):
 		return saysLittle
@@ -106,10 +106,10 @@ func rank(line string) int {
 	return 2
 }
 
-var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "[ERROR] ", "npm ERR!", "npm error ",
+var failureStarts = []string{"--- FAIL:", "FAIL\t", "FAIL:", "FAILED (", "FAILED ", "test result: FAILED", "BUILD FAILED", "BUILD FAILURE", "Build FAILED", "[ERROR] ", "npm ERR!", "npm error ",
 	"error TS", "error[E", "error: could not compile", "error: aborting", "✖ ", "panic: ", "E   ", "make: *** ", "ERROR: Failed", "fatal error:", "error: script "}
 
-var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All matched files use Prettier", "ok  \t", "test result: ok", "BUILD SUCCESS", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
+var successStarts = []string{"✔ No ESLint warnings", "✓ built in ", "All matched files use Prettier", "ok  \t", "test result: ok", "BUILD SUCCESS", "Build succeeded", "OK (", "0 issues.", "All checks passed", "Success: no issues found", "no issues found", "Compiled successfully", "✓ Compiled"}
 
 // Line classifies one line without the space around it and without terminal codes.
 func Line(line string) Verdict {
@@ -117,23 +117,15 @@ func Line(line string) Verdict {
 	switch {
 	case strings.HasSuffix(line, "[no tests to run]"), strings.HasSuffix(line, "[no test files]"), strings.Contains(line, "(0 errors, "):
 		return None
-	case begins(line, failureStarts), line == "FAIL", strings.Contains(line, ": error TS"), endsBadly(line), gradleTest(line), kotlin(line), strings.HasPrefix(line, "> Task ") && strings.HasSuffix(line, " FAILED"):
+	case begins(line, failureStarts), line == "FAIL", misbuilt(line), starred(line, " FAILED **"), endsBadly(line), gradleTest(line), kotlin(line), strings.HasPrefix(line, "> Task ") && strings.HasSuffix(line, " FAILED"):
 		return Failure
-	case begins(line, successStarts), line == "PASS":
+	case begins(line, successStarts), starred(line, " SUCCEEDED **"), line == "PASS":
 		return Success
 	}
-	if !IsSummary(line) {
-		return None
+	if v := labeled(line); v != None || !IsSummary(line) {
+		return v
 	}
-	failed, okF := Count(line, " failed", " failing", " fail", " failures", " errors", " error", " problems")
-	passed, okP := Count(line, " passed", " passing", " pass")
-	switch {
-	case okF && failed > 0:
-		return Failure
-	case okP && passed > 0:
-		return Success
-	}
-	return None
+	return counts(line)
 }
 
 // withoutClock removes the time of day before a message that names its level:
@@ -184,14 +176,14 @@ func beginsWithError(status string) bool {
 
 // IsSummary reports whether a line is a test runner's line of counts.
 func IsSummary(line string) bool {
-	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran "}) || len(line) < 60 && startsWithCount(line)
+	return strings.HasPrefix(line, "=") || begins(line, []string{"Tests", "Test Files", "Test Suites", "Tests:", "Found ", "Ran ", "Executed "}) || len(line) < 60 && startsWithCount(line)
 }
 
 // startsWithCount reports whether a line begins with a number of tests ("3 failed, 10
 // passed"), and not with a line number.
 func startsWithCount(line string) bool {
 	rest := strings.TrimLeft(line, "0123456789")
-	return rest != line && begins(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " example", " spec", " scenario", " assertion", " expect"})
+	return rest != line && begins(rest, []string{" pass", " fail", " error", " problem", " skip", " test", " run", " example", " spec", " scenario", " assertion", " expect"})
 }
 
 // Count returns the number before the first of the words that a line has after a

@@ -14,7 +14,8 @@ var Commands = []string{"go test", "go build", "go vet", "pytest", "python -m py
 	"tsc", "vue-tsc", "eslint", "biome check", "biome ci", "biome lint", "prettier --check", "jest", "vitest", "mvn ", "./gradlew", "gradle ", "dotnet test", "dotnet build", "bun test",
 	"bun run test", "bun run build", "bun run lint", "bun run check", "bun run type", "bunx tsc", "bunx biome", "bunx eslint", "bunx vitest", "bunx jest", "deno test", "deno check", "deno lint",
 	"tox", "rspec", "bundle exec rspec", "phpunit", "ruff", "mypy", "pyright", "flake8", "pylint", "black --check", "golangci-lint", "npx tsc", "npx vue-tsc", "npx eslint", "npx biome", "npx prettier --check", "npx jest", "npx vitest", "npx playwright",
-	"ctest", "swift test", "swift build", "bazel test", "bazel build", "mise run test", "mise run lint", "mise run build", "mise run check", "nx ", "python manage.py test", "./tests/runtests.py", "python tests/runtests.py", "uv run pytest", "poetry run pytest"}
+	"ctest", "swift test", "swift build", "bazel test", "bazel build", "mise run test", "mise run lint", "mise run build", "mise run check", "nx ", "python manage.py test", "./tests/runtests.py", "python tests/runtests.py", "uv run pytest", "poetry run pytest",
+	"xcodebuild ", "./mvnw ", "pest", "php artisan test", "mix test", "mix compile", "rake test", "rake spec", "bundle exec rake test", "bundle exec rake spec", "rails test", "bin/rails test", "bundle exec rails test", "flutter test", "flutter analyze", "dart test", "dart analyze", "sbt test", "composer test"}
 
 // Begins reports whether a simple command in lower case is a check.
 func Begins(simple string) bool {
