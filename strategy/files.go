@@ -22,6 +22,9 @@ var newTextArgs = []string{"new_string", "new_str", "newText", "newString", "con
 // fileOps returns the file operations of a call, as its arguments state them. For a failed
 // call it returns only the changes by the commands before the failed check.
 func fileOps(c *Call) []fileops.Op {
+	if c.runsCode() {
+		return c.codeOps()
+	}
 	if c.Outcome == Failed {
 		return slices.DeleteFunc(fileops.OfCommand(c.beforeCheck()), func(f fileops.Op) bool { return f.Op < fileops.Edited })
 	}

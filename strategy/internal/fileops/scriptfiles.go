@@ -9,20 +9,31 @@ import (
 	"github.com/agentcompact/compact/strategy/internal/shell"
 )
 
-// Patterns in scripts of Python and JavaScript: a variable with a path, and calls that write
-// a file, whose name is a text or such a variable.
-var (
-	pathVariable = lazy.Compile(`(?m)(?:^|[;{] *)(?:const |let |var )?(\w+) *= *(?:(?:pathlib\.)?Path\()?["']([^"'\n]+)["']`)
-	fileWrites   = []*lazy.Pattern{
-		lazy.Compile(`\bopen\( *(["'][^"'\n]+["']|\w+) *, *(?:mode=)?["'][wax]`),
-		lazy.Compile(`(\w+)\.write_(?:text|bytes)\(`),
-		lazy.Compile(`\bPath\( *(["'][^"'\n]+["']|\w+) *\)\.(?:write_text|write_bytes|open\( *["'][wa])`),
-		lazy.Compile(`\b(?:write|append)FileSync\( *(["'][^"'\n]+["']|\w+)`),
-	}
+// Patterns in scripts of Python, JavaScript and R: a variable with a path, and calls that write a
+// file, whose name is a text, such a variable, or a name in the folder of such a variable.
+const (
+	aPath   = `(["'][^"'\n]+["']|\w+ */ *["'][^"'\n]+["']|\w+)`
+	aObject = `[^,\n]+, *(?:file *= *|path *= *)?`
 )
 
-// scriptOps returns the changes of files by a script of Python or JavaScript. A script that
-// also reads files, or appends, edits them.
+var (
+	pathVariable = lazy.Compile(`(?m)(?:^|[;{] *)(?:const |let |var )?(\w+) *(?:=|<-) *(?:(?:pathlib\.)?Path\()?["']([^"'\n]+)["']`)
+	fileWrites   = []*lazy.Pattern{
+		lazy.Compile(`\bopen\( *` + aPath + ` *, *(?:mode=)?["'][wax]`),
+		lazy.Compile(`(\w+)\.write_(?:text|bytes)\(`),
+		lazy.Compile(`\((\w+ */ *["'][^"'\n]+["'])\)\.write_(?:text|bytes)\(`),
+		lazy.Compile(`\bPath\( *(["'][^"'\n]+["']|\w+) *\)\.(?:write_text|write_bytes|open\( *["'][wa])`),
+		lazy.Compile(`\b(?:writeFile|appendFile|writeTextFile|Bun\.write)(?:Sync)?\( *` + aPath),
+		lazy.Compile(`\.to_(?:csv|parquet|json|excel|pickle|feather|html|markdown|latex|hdf|stata|xml)\(\s*(?:path_or_buf *= *|path *= *)?` + aPath),
+		lazy.Compile(`\b(?:savefig|imwrite|imsave|save_image|write_image|write_html|ggsave|savetxt|savez|savez_compressed|np\.save|numpy\.save)\(\s*(?:filename *= *|fname *= *)?` + aPath),
+		lazy.Compile(`\w\.save\(\s*` + aPath + ` *[,)]`),
+		lazy.Compile(`\b(?:torch\.save|joblib\.dump|write[._](?:csv|tsv|table|rds|parquet|delim)|saveRDS|fwrite)\(` + aObject + aPath),
+	}
+	fileAppends = lazy.Compile(`, *(?:mode=)?["']a[bt+]*["']`)
+)
+
+// scriptOps returns the changes of files by a script of Python, JavaScript or R. A script that
+// also reads the text of files, or appends, edits them.
 func scriptOps(script string) (out []Op) {
 	var paths []string
 	named := map[string]string{}
@@ -31,20 +42,30 @@ func scriptOps(script string) (out []Op) {
 	}
 	for _, p := range fileWrites {
 		for _, m := range p.FindAllStringSubmatch(script, maxScriptFiles) {
-			name := m[1]
-			if unquotedName := strings.Trim(name, `"'`); unquotedName != name {
-				name = unquotedName
-			} else {
-				name = named[name]
-			}
-			paths = prose.AppendNew(paths, name)
+			paths = prose.AppendNew(paths, pathOf(m[1], named))
 		}
 	}
 	op := Created
-	if prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "appendFileSync", ", 'a", `, "a`, ",'a", `,"a`}) {
+	if prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "readFile(", "appendFile"}) || fileAppends.MatchString(script) {
 		op = Edited
 	}
 	return appendFiles(out, op, paths...)
+}
+
+// pathOf returns the path that an expression of a script names: a text, a variable, or a text in the
+// folder of a variable.
+func pathOf(expression string, named map[string]string) string {
+	folder, name, ok := strings.Cut(expression, "/")
+	folder, name = strings.TrimSpace(folder), strings.TrimSpace(name)
+	switch {
+	case strings.ContainsAny(expression[:1], `"'`):
+		return strings.Trim(expression, `"'`)
+	case !ok:
+		return named[expression]
+	case named[folder] == "":
+		return ""
+	}
+	return strings.TrimSuffix(named[folder], "/") + "/" + strings.Trim(name, `"'`)
 }
 
 // maxScriptFiles is the maximum number of files that are read from one script.
