@@ -143,8 +143,12 @@ func (h *History) stillFailing() fact {
 			return fact{}
 		}
 		if c.Outcome == Failed && all[i].again == 0 && !refusedCall(c.Result) && !c.misspelled() && mended[c.Command()] <= all[i].step {
+			note, done := h.partsSince(&all[i])
+			if done {
+				continue
+			}
 			pardons := h.pardons()
-			return fact{all[i].step, c.name() + pardons.of(all[i].step, c), announcedValue - 1}
+			return fact{all[i].step, c.name() + note + pardons.of(all[i].step, c), announcedValue - 1}
 		}
 	}
 	return fact{}

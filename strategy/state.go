@@ -30,8 +30,11 @@ func (h *History) checkLines(section int) []Line {
 		case c.again > 0:
 			cited += "; it ran again" + c.came + " " + stepID(c.again)
 		case c.call.Outcome == Failed:
-			value = max((failedValue+1)*h.recency(c.step), failedValue)
-			cited += pardons.of(c.step, c.call)
+			note, done := h.partsSince(&c)
+			if value = max((failedValue+1)*h.recency(c.step), failedValue); done {
+				value = settledValue
+			}
+			cited += note + pardons.of(c.step, c.call)
 		}
 		out = append(out, Line{Section: section, Text: text + " " + cited, Value: value, Order: c.step})
 	}

@@ -37,22 +37,9 @@ type Covering struct {
 // Otherwise, they count as one check.
 func Of(cmd string) []Covering {
 	var out []Covering
-	var at shellFolder
 	script := shell.WithoutHeredocs(cmd)
-	for simple := range SimpleCommands(script) {
-		simple, closed := at.within(simple)
-		w := shell.Installed(shell.WithoutPrefix(shell.Fields(simple)))
-		if len(w) == 2 && w[0] == "cd" {
-			at.change(w[1])
-		}
-		if k := checkWords(w); k > 0 {
-			words := checked(w)
-			if ofItsFolder(w, words) {
-				words = append(words, ".")
-			}
-			out = append(out, cover(at.now, words, k))
-		}
-		at.leave(closed)
+	for _, p := range partsOf(script) {
+		out = append(out, p.Covering)
 	}
 	switch {
 	case len(out) == 0:
