@@ -41,6 +41,7 @@ type Call struct {
 	base   string // folder that a mark abbreviates in the call's paths, "" for none
 	doubt  bool   // the call has an effect, and its result reports that an unknown part failed
 	broke  bool   // a notice of the harness says that the task did not complete
+	over   bool   // a notice of the harness says that the task in the background ended
 	spoken bool   // the call is written in the text of the message; that text is also an answer
 }
 

@@ -28,7 +28,7 @@ func (h *History) carried(s Strategy, now []Line) []Line {
 	offer := func(section int, lines []string) {
 		for n, l := range lines {
 			_, _, item := statusOf(l)
-			if item || prose.BeginsAny(l, []string{newestRequest, firstRequest, notReplied, changedSince, changedAfter}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || again(l) || goalAgain(l, now) || section == next && next > 0 && h.overtaken(l) {
+			if item || prose.BeginsAny(l, []string{newestRequest, firstRequest, notReplied, changedSince, changedAfter}) || listing(l) || onlyNames(l) || h.tellsOfFiles(l) || h.reportedSince(l) || h.endedSince(l) || again(l) || goalAgain(l, now) || section == next && next > 0 && h.overtaken(l) {
 				continue
 			}
 			if k := subject(l); k != "" && (taken[k] || settled[k].how == "passed" || ran(k)) && section != log {

@@ -54,6 +54,7 @@ func (b *reader) endOf(notice string) (Call, bool) {
 	id, says, report := within(notice, "task-id"), within(notice, "summary"), within(notice, "result")
 	c := Call{Tool: "agent", Exit: -1, Answered: true, broke: within(notice, "status") != "completed"}
 	if began := b.started(id); began != nil {
+		began.over = true
 		c.Tool, c.Args = began.Tool, began.Args
 	} else if what := between(says, `gent "`, `"`); what != "" {
 		c.Args = []Arg{{"description", what}}

@@ -76,7 +76,7 @@ func (h *History) standingLines(section int) []Line {
 		}
 		out = append(out, s.shownLines(section)...)
 	}
-	out = append(out, h.backgroundLines(section)...)
+	out = append(append(out, h.backgroundLines(section)...), h.processLines(section)...)
 	return append(append(out, h.tookBackLines(section)...), h.uncommittedLines(section)...)
 }
 
