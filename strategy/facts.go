@@ -51,7 +51,7 @@ func quality(t string) float64 {
 // debris reports whether a line is a piece of code, JSON, a log or a page's navigation,
 // and not a sentence.
 func debris(t string) bool {
-	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || prose.HasAny(t, []string{" = await ", " › ", "{\"", `\":`, ".py:", "Warning: "}) || strings.HasSuffix(t, `",`) {
+	if strings.HasPrefix(t, `"`) && (strings.Contains(t, `": `) || strings.Contains(t, `":"`)) || prose.HasAny(t, []string{" = await ", " › ", "{\"", `\":`, "Warning: "}) || placed(t) || strings.HasSuffix(t, `",`) {
 		return true
 	}
 	switch last := t[max(0, len(t)-1):]; last {
@@ -59,6 +59,13 @@ func debris(t string) bool {
 		return true
 	}
 	return prose.BeginsAny(t, []string{"[?]", "// ", "/* "}) || strings.Count(t, "/") > 6 && !strings.Contains(t, " ")
+}
+
+// placed reports whether a line begins with a place in a file of Python and a colon, as lines of logs
+// do. A sentence that names such a place does not: "users.py:112 builds the query".
+func placed(t string) bool {
+	place, _, _ := strings.Cut(t, " ")
+	return strings.Contains(place, ".py:") && strings.HasSuffix(place, ":")
 }
 
 // narrations lists beginnings of sentences that only state the assistant's next or current

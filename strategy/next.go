@@ -285,11 +285,14 @@ func (h *History) stillWaiting() (f fact) {
 }
 
 // announcements lists beginnings of sentences that announce a step.
-var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next i", "next step", "i need to ", "i should ",
-	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我"}
+var announcements = []string{"i'll ", "i will ", "i'm going to ", "i am going to ", "let me ", "let's ", "now let me ", "now i'll ", "now i ", "now let's ", "next,", "next:", "next i", "i have to ", "next step", "i need to ", "i should ",
+	"going to ", "then i'll", "first, i'll ", "first i'll", "now ", "next ", "接下来", "现在", "让我", "次に", "これから", "als nächstes ", "ich werde ", "je vais ", "ensuite, je ", "ensuite je ", "voy a ", "a continuación", "vou ", "sto per "}
+
+// nextUp lists words within such sentences in other languages: "Ich binde das als Nächstes an".
+var nextUp = []string{" als nächstes ", " je m'en occupe maintenant", " ensuite je "}
 
 // refrains lists beginnings of sentences that announce that something is not done.
-var refrains = []string{"i will not ", "i won't ", "i'll not ", "i'm not going to ", "i am not going to ", "let's not ", "now i won't ", "now i will not "}
+var refrains = []string{"i will not ", "i won't ", "i'll not ", "i'm not going to ", "i am not going to ", "let's not ", "now i won't ", "now i will not ", "i have to admit", "i have to say", "i have to confess", "i have to disagree", "ich werde nicht ", "ich werde das nicht "}
 
 // describes reports whether a sentence that begins with "now" describes a present
 // behavior: "Now searches the main branch first". "Now tests" announces a step.
@@ -311,7 +314,7 @@ func announces(t string) bool {
 	if describes(low) || strings.HasPrefix(low, "let me know") || strings.HasPrefix(low, "next speaker") || prose.BeginsAny(low, refrains) {
 		return false
 	}
-	return prose.BeginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || atIt(low)
+	return prose.BeginsAny(low, announcements) || strings.Contains(low, ", then i'll ") || prose.HasAny(low, nextUp) || atIt(low)
 }
 
 // states lists verbs of states, which are not activities.

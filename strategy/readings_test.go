@@ -36,8 +36,8 @@ func TestHeadingRecognizesHeadings(t *testing.T) {
 
 func TestDebrisRecognizesLinesOfData(t *testing.T) {
 	for line, want := range map[string]bool{
-		`"name": "x"`: true, `"name":"x"`: true, `"a",`: true, "func a() {": true, "x = await y()": true, "Home › Docs": true, "a.py:3 is wrong": true,
-		`"It is done", he said.`: false, "It works.": false, "": false,
+		`"name": "x"`: true, `"name":"x"`: true, `"a",`: true, "func a() {": true, "x = await y()": true, "Home › Docs": true, "a.py:3: is wrong": true,
+		`"It is done", he said.`: false, "It works.": false, "": false, "a.py:3 is wrong": false, "a.py: is wrong": true,
 	} {
 		if got := debris(line); got != want {
 			t.Errorf("debris(%q) = %v, want %v", line, got, want)

@@ -197,7 +197,7 @@ func (c *Call) standing() (string, float64) {
 		return "", 0 // reportLines quotes its report
 	case deedAsk:
 		what := c.arg("question", "questions", "q", "text", "prompt", "message")
-		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() {
+		if what == "" || !c.Answered || c.Outcome == Failed || c.repeats() || strings.TrimSpace(userAnswer(c.Result)) == "" {
 			return "", 0
 		}
 		if pairs := c.askedAnswers(); pairs != "" {

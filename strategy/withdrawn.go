@@ -57,7 +57,7 @@ func (h *History) cancelingIn(i int) string {
 func (h *History) liftedBy(f fact) string {
 	names := identifiersIn(f.Text)
 	return h.laterSentences(f.Step, func(i int, t string) bool {
-		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) || h.endsTaskOf(f.Step, t) || h.cancels(f.Step, i, t) {
+		if rules.Lifted(f.Text, t) || rules.Revalued(f.Text, t) || h.endsTaskOf(f.Step, t) || h.cancels(f.Step, i, t) || h.agreesTo(i, f.Text, t) {
 			return true
 		}
 		if accepted := h.acceptedValue(i, t); accepted != "" && rules.AcceptedFor(f.Text, accepted) {

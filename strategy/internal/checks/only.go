@@ -75,6 +75,8 @@ func saysNothing(w []string, before string) bool {
 		return slices.Contains(filters, w[0]) && (w[0] != "cat" || len(w) == 1)
 	case w[0] == "sed":
 		return slices.Contains(w, "-i")
+	case w[0] == "git" && len(w) > 2:
+		return w[1] == "add" || w[1] == "restore" || w[1] == "checkout" && slices.Contains(w, "--")
 	case w[0] == "echo":
 		return echoesStatus(w[1:])
 	}

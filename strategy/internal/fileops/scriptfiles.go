@@ -29,6 +29,10 @@ var (
 		lazy.Compile(`\w\.save\(\s*` + aPath + ` *[,)]`),
 		lazy.Compile(`\b(?:torch\.save|joblib\.dump|write[._](?:csv|tsv|table|rds|parquet|delim)|saveRDS|fwrite)\(` + aObject + aPath),
 	}
+	fileReads = []*lazy.Pattern{
+		lazy.Compile(`\bopen\( *` + aPath + ` *(?:, *(?:mode=)?["']r[^"']*["'])?(?:, *\w+=[^,)]+)?\)`),
+		lazy.Compile(`\b(?:read_(?:csv|parquet|json|excel|feather|pickle|table)|load|load_workbook|imread|readRDS|read\.csv)\( *` + aPath),
+	}
 	fileAppends = lazy.Compile(`, *(?:mode=)?["']a[bt+]*["']`)
 )
 
@@ -45,11 +49,26 @@ func scriptOps(script string) (out []Op) {
 			paths = prose.AppendNew(paths, pathOf(m[1], named))
 		}
 	}
-	op := Created
-	if prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "readFile(", "appendFile"}) || fileAppends.MatchString(script) {
-		op = Edited
+	edits := prose.HasAny(script, []string{".read(", "read_text", "readFileSync", "readFile(", "appendFile"}) || fileAppends.MatchString(script)
+	read := readIn(script, named)
+	for _, p := range paths {
+		op := Created
+		if edits || slices.Contains(read, p) {
+			op = Edited
+		}
+		out = appendFiles(out, op, p)
 	}
-	return appendFiles(out, op, paths...)
+	return out
+}
+
+// readIn returns the files that a script reads.
+func readIn(script string, named map[string]string) (out []string) {
+	for _, p := range fileReads {
+		for _, m := range p.FindAllStringSubmatch(script, maxScriptFiles) {
+			out = append(out, pathOf(m[1], named))
+		}
+	}
+	return out
 }
 
 // pathOf returns the path that an expression of a script names: a text, a variable, or a text in the

@@ -27,6 +27,9 @@ const BindValue = 2.5
 
 // Binds returns the value of a sentence as a rule, 0 if it is not a rule.
 func Binds(t string) float64 {
+	if at := strings.LastIndex(t, "? "); at >= 0 { // a question is no rule: "only 50%? that is not fair"
+		t = t[at+len("? "):]
+	}
 	if len(t) < leastBinding || len(t) > 600 || strings.HasSuffix(strings.TrimRight(t, " \"'`)”’»"), "?") || strings.HasSuffix(t, ":") && len(t) < 60 {
 		return 0
 	}

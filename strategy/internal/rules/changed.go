@@ -77,7 +77,7 @@ var generic = []string{"limit", "thing", "requirement", "restriction", "constrai
 // exchanges reports whether a sentence with two values in one unit gives the one in place of the
 // value of a rule: "make that 5 MB instead of 2 MB", "go from 2 MB to 5 MB".
 func exchanges(was, now []quantity, later string) bool {
-	if len(now) != 2 || now[0].unit != now[1].unit || now[0].value == now[1].value || !prose.HasAny(" "+strings.ToLower(later), []string{" instead of ", " from ", " rather than ", ", not "}) {
+	if len(now) != 2 || now[0].unit != now[1].unit || now[0].value == now[1].value || !prose.HasAny(" "+strings.ToLower(later), []string{" instead of ", " from ", " rather than ", ", not ", ", nicht ", " statt ", " anstatt ", " anstelle von ", ", pas ", ", et non ", " au lieu de ", ", no ", " en vez de ", " en lugar de ", ", non ", " invece di "}) {
 		return false
 	}
 	for _, q := range was {

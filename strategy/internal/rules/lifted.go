@@ -62,7 +62,7 @@ func Lifted(rule, later string) bool {
 			banned = append(banned, clause)
 		}
 	}
-	if swaps(rule, later) || changedMind(rule, later) {
+	if swaps(rule, later) || changedMind(rule, later) || reversed(rule, later) {
 		return true
 	}
 	for _, clause := range prose.Clauses(later) {

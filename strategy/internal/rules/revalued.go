@@ -80,7 +80,7 @@ func rateOf(words []string) string {
 
 // Phrases of sentences that give a new value. bounding lists phrases that give a limit.
 var (
-	revaluing = append([]string{"now", "instead", "make that", "make it", "rather", "after all", "sorry", "actually", "hmm", "wait", "then", "raise", "lower", "raised", "lowered", "moved", "moves", "postponed", "extended", "cut", "changed", "reduced", "increased", "final", "jetzt", "verschoben", "geändert", "erhöht", "gekürzt", "doch", "lieber", "sondern", "moment", "stattdessen", "dann"}, bounding...)
+	revaluing = append([]string{"now", "instead", "make that", "make it", "rather", "after all", "sorry", "actually", "hmm", "wait", "then", "raise", "lower", "raised", "lowered", "moved", "moves", "postponed", "extended", "cut", "changed", "reduced", "increased", "final", "jetzt", "verschoben", "geändert", "erhöht", "gekürzt", "doch", "lieber", "sondern", "moment", "stattdessen", "dann", "übrigens", "eigentlich", "finalement", "plutôt", "en fait", "désormais", "al final", "en realidad", "mejor", "ahora", "alla fine", "piuttosto"}, bounding...)
 	bounding  = []string{"up to", "at most", "at least", "max", "maximum", "no more than", "more than", "bis zu", "höchstens", "maximal", "mindestens"}
 )
 
