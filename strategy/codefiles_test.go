@@ -36,6 +36,7 @@ func TestCodeThatStoppedDidNotWriteTheFilesAfter(t *testing.T) {
 	code := "a.to_csv('one.csv')\nb.to_csv('two.csv')\nc.to_csv('three.csv')"
 	stopped := "---------------------------------------------------------------------------\nNameError                                 Traceback (most recent call last)\nCell In[4], line 2\n      1 a.to_csv('one.csv')\n----> 2 b.to_csv('two.csv')\n\nNameError: name 'b' is not defined"
 	tells(t, ranCode("run_cell", "python", code, stopped), []string{"`one.csv`: created"}, []string{"`two.csv`: created", "`three.csv`: created", "created two", "created three"})
+	tells(t, ranCode("run_cell", "python", code, stopped), []string{"failed: NameError: name 'b' is not defined"}, []string{"was refused"})
 	tells(t, ranCode("run_cell", "python", code, "Traceback (most recent call last):\nNameError: name 'a' is not defined"), nil, []string{"`one.csv`: created"})
 	tells(t, ranCode("run_cell", "", "df[df.a > df.b.c]\nx = 1", "3 rows"), nil, []string{"df.b.c`", "created"})
 	tells(t, ranCode("execute", "bash", "echo a > out/a.txt", "done"), []string{"`out/a.txt`: created"}, nil)

@@ -100,6 +100,9 @@ func (h *History) logLine(i int, since map[*Call]string) (string, float64) {
 			return "", 0 // other lines report edits and commands without a reason
 		}
 		decision, in = strings.Join(in, "; "), nil
+		if said := purpose(withoutQuotes(s.Text)); why == "" && !claims(said) {
+			why = prose.Clip(prose.Squash(said), prose.MaxSentence)
+		}
 	}
 	if value += acts; value == 0 {
 		return "", 0

@@ -86,6 +86,9 @@ func (c *Call) makesByOpening() bool {
 
 // changes reports whether the call changes a file, or tried to change one and failed.
 func (c *Call) changes() bool {
+	if c.Outcome == Failed && c.runsCode() { // it ran, up to its exception
+		return false
+	}
 	for _, f := range c.files {
 		if f.Op >= fileops.Edited {
 			return true

@@ -103,6 +103,9 @@ func tellingLine(output string) string {
 	if head, tail := beforeAlike(rest); head != "" {
 		return head + " … " + prose.Clip(tail, maxWords)
 	}
+	if rows := tableRows(rest); rows != "" {
+		return rows
+	}
 	if few := figures(rest); few != "" {
 		return few
 	}

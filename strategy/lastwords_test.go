@@ -7,7 +7,7 @@ import (
 
 func TestOutcomeQuotesLinesWithContent(t *testing.T) {
 	for output, want := range map[string]string{
-		" state | count\n-------+-------\n idle  |    46\n(1 row)":              "idle | 46",
+		" state | count\n-------+-------\n idle  |    46\n(1 row)":              "state: idle, count: 46",
 		"Performance: 97\nSEO: 92" + strings.Repeat("\naudit 7: pass", 8):       "Performance: 97; SEO: 92 … audit 7: pass",
 		"a\nb\nc\nd\ne\nf\ng" + strings.Repeat("\naudit 7: pass", 8):            "audit 7: pass",
 		"Performance: 97\nSEO: 92" + strings.Repeat("\naudit 7: pass", 7):       "audit 7: pass",

@@ -81,16 +81,24 @@ func program(cmd string) string {
 	return shell.Base(w[0])
 }
 
-// ownNumber matches the number of a process in an output: "48213" of echo $!, "[1] 48213", "pid 48213".
-var ownNumber = lazy.Compile(`(?mi)^(?:\[\d+\] |\w*[_ ]?pid[:= ]+)?(\d{2,7})$`)
+// jobNumber matches the number of a process that a shell prints, "[1] 48213", and lastNumber the
+// number at the end of an output, of echo $! with any words.
+var (
+	jobNumber  = lazy.Compile(`(?m)^\[\d+\] (\d+)$`)
+	lastNumber = lazy.Compile(`(?:^|[^\d.:])(\d{2,7})$`)
+)
 
 // processID returns the number or the id of the process that a call started.
 func (c *Call) processID() string {
 	if id := c.taskID(); id != "" {
 		return "id " + id
 	}
-	if m := ownNumber.FindAllStringSubmatch(body(c.Result[:min(len(c.Result), edge)]), 1); len(m) > 0 && (strings.Contains(c.Command(), "$!") || strings.HasPrefix(m[0][0], "[")) {
-		return "pid " + m[0][1]
+	text := body(c.Result[:min(len(c.Result), edge)])
+	if m := jobNumber.FindStringSubmatch(text); m != nil {
+		return "pid " + m[1]
+	}
+	if m := lastNumber.FindStringSubmatch(strings.TrimSpace(text)); m != nil && strings.Contains(c.Command(), "$!") {
+		return "pid " + m[1]
 	}
 	return ""
 }
@@ -101,7 +109,9 @@ var killers = []string{"kill", "pkill", "killall", "fuser"}
 // ends reports whether a call ends a process: by its number, its port, its name, or its id.
 func (c *Call) ends(p *process) bool {
 	_, id, _ := strings.Cut(p.id, " ")
-	if cmd := c.Command(); cmd != "" {
+	if cmd := c.Command(); cmd != "" && id == "" {
+		return c.Outcome != Failed && (endsIn(cmd, p.command) || kills(cmd, func(w []string) bool { return len(w) > 0 && prose.IsDigits(w[len(w)-1]) }))
+	} else if cmd != "" {
 		return c.Outcome != Failed && endsIn(cmd, p.command) || id != "" && kills(cmd, func(w []string) bool { return slices.Contains(w, id) })
 	}
 	low := strings.ToLower(c.Tool)

@@ -24,6 +24,10 @@ func TestSummaryStatesProcessesThatRun(t *testing.T) {
 	}
 	tells(t, then(server, "kill 48213; ./bin/searchd --port 8087 --cache=off & echo $!", "48377"),
 		[]string{"`./bin/searchd --port 8087 --cache=off` (pid 48377); no end of it stands in this part [s6]"}, []string{"48213)"})
+	words := start("./bin/searchd --port 8087 & echo started $!", "started 48213")
+	tells(t, then(words, "ls", ""), []string{runs}, nil)
+	tells(t, then(words, "kill 48213", ""), nil, []string{"started in the background"})
+	tells(t, then(start("./bin/searchd --port 8087 &", ""), "kill 48213", ""), nil, []string{"started in the background"})
 	tells(t, then(start("./a & ./b & wait", "done"), "./serve & sleep 2; curl -s localhost:9090; kill $!", "ok"), nil, []string{"started in the background"})
 	tells(t, then(start("cd web && (npm run dev > dev.log 2>&1 &)", "[1] 3301"), "sleep 3; cat dev.log", "ready"), []string{"`npm run dev` (pid 3301)"}, nil)
 }

@@ -96,6 +96,8 @@ func tellsFailure(line string) bool {
 func tellsDone(line string) bool {
 	low := strings.ToLower(line)
 	switch {
+	case (len(low) == 12 || len(low) == 64) && strings.Trim(low, "0123456789abcdef") == "": // the id of a container
+		return true
 	case strings.HasPrefix(low, "to "): // the destination of a push
 		return false
 	case committed(line), deedDone(line), prose.BeginsAny(low, []string{"apply complete!", "* [new ", "published ", "deployed ", "pushed ", "+ [new "}), strings.Contains(low, ": digest: sha256:"):

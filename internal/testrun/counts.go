@@ -35,6 +35,7 @@ func labeled(line string) Verdict {
 	if _, rest, ok := strings.Cut(line, "!  - "); ok {
 		line = rest
 	}
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "[INFO] "), "[WARNING] ")
 	ran, failed, n := 0, 0, 0
 	for part := range strings.SplitSeq(line, ", ") {
 		label, number, ok := strings.Cut(part, ": ")
