@@ -39,7 +39,13 @@ func (h *History) processes() (open []process) {
 	h.eachCall(func(s *Step, c *Call) {
 		cmd := c.Command()
 		open = slices.DeleteFunc(open, func(p process) bool { return c.ends(&p) })
-		if c.Outcome == Failed || !c.Answered || c.over {
+		if !c.Answered || c.over {
+			return
+		}
+		for _, p := range c.containers(s.ID) {
+			open = append(slices.DeleteFunc(open, func(old process) bool { return old.id == p.id }), p)
+		}
+		if c.Outcome == Failed {
 			return
 		}
 		for _, started := range c.startsProcesses() {
@@ -108,7 +114,10 @@ var killers = []string{"kill", "pkill", "killall", "fuser"}
 
 // ends reports whether a call ends a process: by its number, its port, its name, or its id.
 func (c *Call) ends(p *process) bool {
-	_, id, _ := strings.Cut(p.id, " ")
+	kind, id, _ := strings.Cut(p.id, " ")
+	if kind == "container" {
+		return c.Outcome != Failed && endsContainer(c.Command(), id)
+	}
 	if cmd := c.Command(); cmd != "" && id == "" {
 		return c.Outcome != Failed && (endsIn(cmd, p.command) || kills(cmd, func(w []string) bool { return len(w) > 0 && prose.IsDigits(w[len(w)-1]) }))
 	} else if cmd != "" {
