@@ -60,3 +60,11 @@ func TestFilesOfACommandWhoseTestsFail(t *testing.T) {
 	tells(t, long("Fix it.", append(edit, back...)...), []string{"`app/jobs.py`: edited, then taken back"}, nil)
 	tells(t, ranCode("python", "", "p = 'cfg/a.json'\nd = json.load(open(p))\njson.dump(d, open(p, 'w'))\nd.to_csv('new.csv')", "ok"), []string{"`cfg/a.json`: edited", "`new.csv`: created"}, nil)
 }
+
+// A question in the form of Cline, whose answer is typed in the next message, has no empty answer.
+func TestQuestionHasNoEmptyAnswer(t *testing.T) {
+	tells(t, long("Add a dark mode.",
+		message.Assistant("<ask_followup_question>\n<question>Add a button, or follow the system?</question>\n</ask_followup_question>"),
+		message.User("[ask_followup_question for 'Add a button, or follow the system?'] Result:\n<answer>\nFollow the system, please.\n</answer>"),
+		message.Assistant("On it.")), []string{"Follow the system, please."}, []string{"the user answered: ["})
+}
