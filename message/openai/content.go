@@ -68,13 +68,10 @@ func (p *parser) contentPart(i int, elem jsonscan.Span) error {
 		return &FieldError{Field: field, Reason: "must be an object"}
 	}
 	members := map[string]jsonscan.Span{}
-	err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
+	_ = jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
 		members[mem.Key] = mem.Value
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	kind, err := p.text(field+".type", members["type"].Of(p.data))
 	if err != nil {
 		return err

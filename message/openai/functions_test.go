@@ -12,7 +12,7 @@ func TestFunctionsAreAsRecorded(t *testing.T) {
 	r := behavior.New(t, "testdata/functions.txt")
 	r.Functions(inputs,
 		lineOf,
-		appendOneLine, topLevel, member,
+		appendOneLine, member,
 	)
 	r.Check()
 }

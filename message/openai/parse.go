@@ -60,14 +60,11 @@ type head struct {
 }
 
 func (p *parser) head() (h head, err error) {
-	whole, err := jsonscan.Value(p.data, 0)
-	if err != nil {
-		return h, err
-	}
+	whole := jsonscan.Span{Start: jsonscan.Space(p.data, 0), End: len(p.data)}
 	if p.data[whole.Start] != '{' {
 		return h, &FieldError{Field: "", Reason: "a message is a JSON object"}
 	}
-	err = jsonscan.Object(p.data, whole, func(mem jsonscan.Member) error {
+	_ = jsonscan.Object(p.data, whole, func(mem jsonscan.Member) error { // the message is valid JSON
 		if at := h.member(mem.Key); at != nil {
 			if *at = mem.Value; string(at.Of(p.data)) == "null" {
 				*at = jsonscan.Span{}
@@ -75,7 +72,7 @@ func (p *parser) head() (h head, err error) {
 		}
 		return nil
 	})
-	return h, err
+	return h, nil
 }
 
 // member returns the field of h for the span of a member; nil = the member is
@@ -213,7 +210,7 @@ func (p *parser) calls(at jsonscan.Span) error {
 			return &FieldError{Field: field, Reason: "must be an object"}
 		}
 		var call, function jsonscan.Span
-		err := jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
+		_ = jsonscan.Object(p.data, elem, func(mem jsonscan.Member) error {
 			switch mem.Key {
 			case "id":
 				if call = mem.Value; string(call.Of(p.data)) == "null" {
@@ -224,9 +221,6 @@ func (p *parser) calls(at jsonscan.Span) error {
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
 		id, err := p.optional(field+".id", call)
 		if err != nil {
 			return err

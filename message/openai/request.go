@@ -16,7 +16,6 @@ type request struct {
 	body  []byte
 	list  elements.List
 	msgs  []message.Message
-	cut   bool // the "meta" of some message was removed
 	about wire.About
 }
 
@@ -42,7 +41,6 @@ func parseRequest(data []byte, c *wire.Cache) (*request, error) {
 			return nil, wire.In("messages", i, err)
 		}
 		r.msgs[i] = one[0]
-		r.cut = r.cut || len(one[0].Raw()) != e.End-e.Start
 	}
 	return r, nil
 }
@@ -72,10 +70,10 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 		return nil, err
 	}
 	pieces := make([]elements.Piece, len(view))
-	same := !r.cut && len(view) == len(r.msgs)
+	same := len(view) == len(r.msgs)
 	for k, src := range sources {
 		p := elements.Piece{From: src}
-		if src < 0 || !elements.Same(&view[k], &r.msgs[src]) || r.differs(src) {
+		if src < 0 || !elements.Same(&view[k], &r.msgs[src]) || r.cut(src) {
 			p.Raw = AppendMessage(nil, view[k])
 		}
 		same = same && p.Raw == nil && src == k
@@ -87,7 +85,7 @@ func (r *request) Write(view []message.Message, sources []int) ([]byte, error) {
 	return r.list.Write(r.body, pieces), nil
 }
 
-// differs reports whether message i differs from the body.
-func (r *request) differs(i int) bool {
-	return r.cut && len(r.msgs[i].Raw()) != r.list.Elems[i].End-r.list.Elems[i].Start
+// cut reports whether the "meta" of message i was removed.
+func (r *request) cut(i int) bool {
+	return len(r.msgs[i].Raw()) != r.list.Elems[i].End-r.list.Elems[i].Start
 }

@@ -26,7 +26,7 @@ func AppendJSONL(dst []byte, m message.Message) []byte {
 	switch {
 	case m.Wire() != Name:
 		dst = appendMade(dst, m, true)
-	case bytes.IndexByte(raw, '\n') >= 0 || bytes.IndexByte(raw, '\r') >= 0:
+	case bytes.ContainsRune(raw, '\n') || bytes.ContainsRune(raw, '\r'):
 		dst = appendOneLine(dst, raw)
 	default:
 		dst = append(dst, raw...)
@@ -45,31 +45,19 @@ func appendOneLine(dst, raw []byte) []byte {
 	return dst
 }
 
-// topLevel returns the position of a member of a message.
-func topLevel(raw []byte, key string) (jsonscan.Member, bool) {
-	var found jsonscan.Member
+// member returns the value of a member of a JSON object; nil = absent.
+func member(raw []byte, key string) (value []byte) {
 	if !bytes.Contains(raw, []byte(`"`+key+`"`)) {
-		return found, false
+		return nil
 	}
-	whole, err := jsonscan.Value(raw, 0)
-	if err != nil {
-		return found, false
-	}
-	err = jsonscan.Object(raw, whole, func(mem jsonscan.Member) error {
+	whole := jsonscan.Span{Start: jsonscan.Space(raw, 0), End: len(raw)}
+	_ = jsonscan.Object(raw, whole, func(mem jsonscan.Member) error { // raw is valid JSON
 		if mem.Key == key {
-			found = mem
+			value = mem.Value.Of(raw)
 		}
 		return nil
 	})
-	return found, err == nil && found.Whole.End != 0
-}
-
-// member returns the value of a member of a message; nil = absent.
-func member(raw []byte, key string) []byte {
-	if m, ok := topLevel(raw, key); ok {
-		return m.Value.Of(raw)
-	}
-	return nil
+	return value
 }
 
 func appendMade(dst []byte, m message.Message, file bool) []byte {
