@@ -123,6 +123,7 @@ func TestCheckNamesTheMessage(t *testing.T) {
 		`[{"role":"user","content":"q"},{"role":"assistant","content":"x"}]`:                                                                                                          "assistant_message_last  1",
 		`[{"role":"user","content":"q"},{"role":"function","name":"f","tool_call_id":"a","content":"x"}]`:                                                                             "",
 		`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":["x",""]},{"role":"user","content":"q"}]`: "",
+		`[{"role":"user","content":"q","tool_calls":[{"id":"a","function":{"name":"f","arguments":""}}]},{"role":"user","content":"q"}]`:                                              "", // only the model calls tools
 		`[]`: "",
 	} {
 		r := parse(t, `{"messages":`+body+`}`)

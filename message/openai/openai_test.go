@@ -99,6 +99,9 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "image audio file other" {
 		t.Errorf("parts %s, want image audio file other", got)
 	}
+	if p := message1(t, `{"role":"assistant","content":[{"type":"refusal"}]}`).Parts; len(p) != 1 || p[0].Kind != message.KindOther {
+		t.Errorf("a refusal without its text: %+v, want another part", p)
+	}
 	if p := m.Parts[0]; p.Media.MIME != "image/png" || p.Media.Detail != "low" || p.Text != "" {
 		t.Errorf("image %+v, want MIME type image/png and detail low", p.Media)
 	}
@@ -142,6 +145,8 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 	good := `{"role":"user","content":"x"}`
 	for bad, want := range map[string]string{
 		`{"role":"user","content":`:                                   "not valid JSON",
+		`{"role":"user","content":"x"} x`:                             "not valid JSON",
+		`{"role":"user","content":"x","n":01}`:                        "not valid JSON",
 		`{"content":"x"}`:                                             `"role"`,
 		`{"role":1,"content":"x"}`:                                    `"role"`,
 		`{"role":"user","content":7}`:                                 `"content"`,
@@ -175,6 +180,7 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		"[\n" + good + ",\n{\"role\":2}\n]": `line 3 (message 2): field "role": must be a string`,
 		"\n[\n" + good + "\n] x":            "line 4 (message 1): there is text after the array",
 		"\n[\n" + good + "\n":               "line 2 (message 1): not valid JSON",
+		"\n[" + good + " " + good + "]":     "line 2 (message 2): not valid JSON",
 	} {
 		_, _, err := openai.Parse([]byte(bad))
 		if in := (*openai.InputError)(nil); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), want) {
@@ -238,7 +244,7 @@ func TestMessagesMadeInGoSurviveTheWire(t *testing.T) {
 // A message of a file is one line, also for readers that end a line at a lone \r.
 func TestPrettyPrintedMessagesAreFiledInOneLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r"} {
-		raw := strings.ReplaceAll("{\n  \"role\": \"user\",\n  \"content\": \"one\\r\\ntwo\"\n}", "\n", end)
+		raw := strings.ReplaceAll("\n{\n  \"role\": \"user\",\n  \"content\": \"one\\r\\ntwo\"\n}", "\n", end)
 		m, err := openai.ParseMessage([]byte(raw))
 		if err != nil {
 			t.Fatal(err)
@@ -260,11 +266,13 @@ func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
 			message.Part{Kind: message.KindFile, Media: &message.Media{MIME: "application/pdf", Name: "a.pdf", URL: "data:application/pdf;base64,QUJD"}},
 			`{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,QUJD"}}`,
 		},
-		"a file of this wire":    {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file","file":{"file_id":"f"}}`), Media: &message.Media{Bytes: 38}}, `{"type":"file","file":{"file_id":"f"}}`},
-		"a file of another wire": {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"text","data":"x"}`), Media: &message.Media{Name: "a"}}, `{"type":"file","file":{"type":"text","data":"x"}}`},
-		"a file without content": {message.Part{Kind: message.KindFile}, `{"type":"file","file":{"filename":"","file_data":""}}`},
-		"a sound":                {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", URL: "data:audio/wav;base64,QUJD"}}, `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`},
-		"a sound behind a link":  {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/mp3", URL: "https://example.org/a"}}, `{"type":"input_audio","input_audio":{"data":"https://example.org/a","format":"mp3"}}`},
+		"a file of this wire":                   {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file","file":{"file_id":"f"}}`), Media: &message.Media{Bytes: 38}}, `{"type":"file","file":{"file_id":"f"}}`},
+		"a file of another wire":                {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"text","data":"x"}`), Media: &message.Media{Name: "a"}}, `{"type":"file","file":{"type":"text","data":"x"}}`},
+		"a file of another wire with its bytes": {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"document"}`), Media: &message.Media{Name: "a", URL: "u"}}, `{"type":"file","file":{"filename":"a","file_data":"u"}}`},
+		"a file whose JSON is cut":              {message.Part{Kind: message.KindFile, Args: []byte(`{"type":"file",`)}, `{"type":"file","file":{"filename":"","file_data":""}}`},
+		"a file without content":                {message.Part{Kind: message.KindFile}, `{"type":"file","file":{"filename":"","file_data":""}}`},
+		"a sound":                               {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/wav", URL: "data:audio/wav;base64,QUJD"}}, `{"type":"input_audio","input_audio":{"data":"QUJD","format":"wav"}}`},
+		"a sound behind a link":                 {message.Part{Kind: message.KindAudio, Media: &message.Media{MIME: "audio/mp3", URL: "https://example.org/a"}}, `{"type":"input_audio","input_audio":{"data":"https://example.org/a","format":"mp3"}}`},
 	} {
 		m := message.Message{Role: message.RoleUser, Parts: []message.Part{c.part, {Kind: message.KindText, Text: "see"}}}
 		raw := openai.AppendMessage(nil, m)
@@ -274,6 +282,33 @@ func TestSoundsAndFilesMadeInGoAreWritten(t *testing.T) {
 		back, err := openai.ParseMessage(raw)
 		if err != nil || len(back.Parts) != 2 || back.Parts[0].Kind != c.part.Kind || back.Parts[1].Text != "see" {
 			t.Errorf("%s: read back as %+v, error %v", name, back.Parts, err)
+		}
+	}
+}
+
+// A message that no wire has read is written with everything it says, at its place.
+func TestMessagesMadeInGoAreWrittenWhole(t *testing.T) {
+	text := func(s string) message.Part { return message.Part{Kind: message.KindText, Text: s} }
+	picture := message.Part{Kind: message.KindImage, Media: &message.Media{URL: "u"}}
+	thought := message.Part{Kind: message.KindReasoning, Text: "r"}
+	for name, c := range map[string]struct {
+		m    message.Message
+		want string
+	}{
+		"a name":    {message.Message{Role: message.RoleUser, Name: "ann", Parts: []message.Part{text("a")}}, `{"role":"user","name":"ann","content":"a"}`},
+		"two texts": {message.Message{Role: message.RoleUser, Parts: []message.Part{text("a"), text("b")}}, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`},
+		"a picture among reasoning and calls": {
+			message.Message{Role: message.RoleAssistant, Parts: []message.Part{thought, picture, text("a"), message.Call("c", "f", "{}")}},
+			`{"role":"assistant","reasoning_content":"r","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"a"}],"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		},
+		"a picture without media": {message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindImage, Text: "a"}, picture}}, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}`},
+		"parts that this package does not know": {
+			message.Message{Role: message.RoleUser, Parts: []message.Part{{Kind: message.KindOther, Args: []byte(`{"type":"x"}`)}, {Kind: message.KindOther, Args: []byte(`{"type"`), Text: "a"}}},
+			`{"role":"user","content":[{"type":"x"},{"type":"text","text":"a"}]}`,
+		},
+	} {
+		if got := string(openai.AppendMessage(nil, c.m)); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 }

@@ -124,6 +124,16 @@ func TestNewMessagesKeepTheirPlaceInTheView(t *testing.T) {
 	if err != nil || string(out) != want {
 		t.Errorf("got %s and error %v, want the new messages at their places", out, err)
 	}
+	out, err = r.Write([]message.Message{m[0], m[3], m[2], m[1]}, []int{0, 3, 2, 1})
+	want = `{"messages":[
+  {"role":"system","content":"s"},
+  {"role":"user","content":"c"},
+  {"role":"assistant","content":"b"},
+  {"role":"user","content":"a"}
+],"n":1}`
+	if err != nil || string(out) != want {
+		t.Errorf("got %s and error %v, want the messages in the order of the view", out, err)
+	}
 	for _, bad := range [][]int{{0}, {0, 4, 1}, {0, -2, 1}} {
 		if _, err := r.Write([]message.Message{m[0], m[1], m[2]}, bad); err == nil {
 			t.Errorf("sources %v were accepted", bad)
