@@ -22,9 +22,6 @@ type Slot struct {
 // marked as objects instead of strings. Then an edit replaces the object by
 // {key: text}, so that the value stays an object. Wrapped is for codecs.
 func (m Message) Wrapped(key string, parts ...int) Message {
-	if len(parts) == 0 {
-		return m
-	}
 	slot := Slot{Before: string(jsonscan.AppendQuote([]byte("{"), key)) + ":", After: "}"}
 	slots := make(map[int]Slot, len(parts))
 	for _, i := range parts {
@@ -60,7 +57,7 @@ func (m Message) Replaceable(i int) bool {
 		return true
 	}
 	_, ok := m.wire.slots[i]
-	return ok && i < len(m.wire.spans) && m.wire.spans[i].End != 0
+	return ok && m.TextSpan(i).End != 0
 }
 
 // replaced returns part p of a message of role with s as its text. A text in
@@ -110,7 +107,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return w.spans[a].Start - w.spans[b].Start })
-	out := &wire{format: w.format, raw: make([]byte, 0, w.sized(texts)), spans: slices.Clone(w.spans), slots: w.slots}
+	out := &wire{format: w.format, raw: make([]byte, 0, w.sized(texts)), spans: slices.Clone(w.spans), slots: maps.Clone(w.slots)}
 	read, done := 0, 0
 	for _, i := range order {
 		at := w.spans[i]
@@ -133,12 +130,7 @@ func (w *wire) replaceAll(texts map[int]string) (*wire, error) {
 	}
 	out.raw = append(out.raw, w.raw[read:]...)
 	for i := range texts {
-		if _, ok := w.slots[i]; ok { // the span is now that of the string inside the slot
-			if len(out.slots) == len(w.slots) {
-				out.slots = maps.Clone(out.slots)
-			}
-			delete(out.slots, i)
-		}
+		delete(out.slots, i) // the span is now that of the string inside the slot
 	}
 	return out, nil
 }

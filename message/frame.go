@@ -38,8 +38,8 @@ func ParseSummaryText(s string) (version int, body string, ok bool) {
 		return 0, "", false
 	}
 	number, rest, _ := strings.Cut(rest, ">\n")
-	version, err := strconv.Atoi(number)
-	if err != nil || version < 1 || version > MaxSummaryVersion || strconv.Itoa(version) != number {
+	version, _ = strconv.Atoi(number)
+	if version < 1 || version > MaxSummaryVersion || strconv.Itoa(version) != number {
 		return 0, "", false
 	}
 	body, ok = strings.CutSuffix(rest, "\n"+summaryClose)
@@ -59,8 +59,8 @@ func ParseNoticeText(s string) (omitted int, ok bool) {
 	if s, ok = strings.CutSuffix(s, noticeClose); !ok {
 		return 0, false
 	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil && n >= 0 && strconv.Itoa(n) == s
+	n, _ := strconv.Atoi(s)
+	return n, n >= 0 && strconv.Itoa(n) == s
 }
 
 // MediaText returns the text that replaces a picture, a sound or a file. size is
@@ -80,13 +80,13 @@ func ParseMediaText(s string) (k Kind, tokens, size int, ref string, ok bool) {
 	what, rest, _ := strings.Cut(s[1:], mediaMasked)
 	cost, rest, _ := strings.Cut(rest, mediaTokens)
 	length, rest, _ := strings.Cut(rest, mediaBytes)
-	tokens, err := strconv.Atoi(cost)
-	size, err2 := strconv.Atoi(length)
+	tokens, _ = strconv.Atoi(cost)
+	size, _ = strconv.Atoi(length)
 	ref = strings.TrimSuffix(rest, "]")
-	for k = KindImage; k <= KindFile && k.String() != what; k++ {
+	for k = KindImage; k < KindFile && k.String() != what; k++ {
 	}
-	digits, err3 := hex.DecodeString(ref)
-	if err != nil || err2 != nil || err3 != nil || len(digits) != 6 || !k.IsMedia() || MediaText(k, tokens, size, ref) != s {
+	digits, err := hex.DecodeString(ref)
+	if err != nil || len(digits) != 6 || MediaText(k, tokens, size, ref) != s {
 		return 0, 0, 0, "", false
 	}
 	return k, tokens, size, ref, true

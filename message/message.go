@@ -182,7 +182,7 @@ func (m Message) Editable(i int) bool {
 	}
 	switch m.Parts[i].Kind {
 	case KindText, KindToolResult, KindReasoning:
-		return m.wire == nil || i < len(m.wire.spans) && m.wire.spans[i].End != 0
+		return m.wire == nil || m.TextSpan(i).End != 0
 	}
 	return false
 }

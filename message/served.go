@@ -13,15 +13,12 @@ import (
 // of the assistant, and the provider refuses each of these messages without the others.
 type server struct {
 	open []string // ids of the calls without a result
-	from int      // index of the message with the first of them
+	from int      // index of the message with the last of them, which is in the round of the others
 }
 
-// continues reports whether message i belongs to the message with the first open call. A call that
+// continues reports whether message i belongs to the round of the open calls. A call that
 // the user interrupts never gets a result.
 func (s *server) continues(m *Message) bool {
-	if len(s.open) == 0 {
-		return false
-	}
 	if m.Role != RoleAssistant && m.Role != RoleTool {
 		s.open = nil
 	}
@@ -40,10 +37,7 @@ func (s *server) add(i int, m *Message) {
 		case result:
 			s.open = slices.DeleteFunc(s.open, func(o string) bool { return o == id })
 		default:
-			if len(s.open) == 0 {
-				s.from = i
-			}
-			s.open = append(s.open, id)
+			s.open, s.from = append(s.open, id), i
 		}
 	}
 }
