@@ -1,6 +1,7 @@
 package message
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,9 @@ func TestReplaceablePartsBelongToOneMessage(t *testing.T) {
 	slot := Slot{Before: `{"text":`, After: "}"}
 	one := m.Slotted(map[int]Slot{0: slot})
 	both := one.Slotted(map[int]Slot{1: slot})
+	if _, err := m.WithPartText(0, "x"); !errors.Is(err, ErrNotText) {
+		t.Errorf("a picture that no text may replace: %v, want ErrNotText", err)
+	}
 	edited, err := both.WithPartText(0, "x")
 	if err != nil || string(edited.Raw()) != `{"role":"user","content":[{"text":"x"},"b"]}` {
 		t.Fatalf("got %s and error %v, want only the first part replaced", edited.Raw(), err)

@@ -74,7 +74,7 @@ func (v *memoized) holds(m Message) bool {
 
 // same reports whether a and b have equal strings and share Media and Args.
 func same(a, b *Part) bool {
-	return a.Kind == b.Kind && sameString(a.Text, b.Text) && sameString(a.Name, b.Name) && a.Media == b.Media &&
+	return a.Kind == b.Kind && sameString(a.Text, b.Text) && sameString(a.Name, b.Name) && sameString(a.CallID, b.CallID) && a.Media == b.Media &&
 		len(a.Args) == len(b.Args) && (len(a.Args) == 0 || &a.Args[0] == &b.Args[0])
 }
 
@@ -88,7 +88,7 @@ func (m Message) fingerprint() Fingerprint {
 	h.string(m.Name)
 	var told map[string]bool // calls whose results have a text; computed on demand
 	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == KindToolResult && p.Text == "" && len(m.Parts) > 1 {
+		if p := &m.Parts[i]; p.Kind == KindToolResult && p.Text == "" {
 			if told == nil {
 				told = m.told()
 			}

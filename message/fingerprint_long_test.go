@@ -16,7 +16,7 @@ func TestFingerprintsOfLongTexts(t *testing.T) {
 	for _, n := range []int{0, 1, 200, 511, 512, 513, longText - 1, longText, longText + 1, 5_000, 70_000} {
 		text, args := strings.Repeat("é", n/2)+"x", `{"a":"`+strings.Repeat("b", n)+`"}`
 		m := Message{Role: RoleAssistant, Name: "n", Parts: []Part{
-			{Kind: KindText, Text: text}, {Kind: KindToolCall, Name: "f", Args: []byte(args[:5] + " \n" + args[5:])}, {Kind: KindText, Text: "end"},
+			{Kind: KindText, Text: text}, {Kind: KindToolCall, Name: "f", Args: []byte(args[:5] + " \t\r\n" + args[5:])}, {Kind: KindText, Text: "end"},
 		}}
 		want := field(field(nil, "assistant"), "n")
 		want = field(append(want, byte(KindText)), text)

@@ -10,6 +10,17 @@ func TestFrameRoleKnowsOnlyExactFrames(t *testing.T) {
 		"<COMPACT-SUMMARY v03>\na\n</COMPACT-SUMMARY>":         RoleUser,
 		" " + NoticeText(47):                                   RoleUser,
 		"[conversation truncated — +4 older messages omitted]": RoleUser,
+		NoticeText(0):                                          RoleSystem,
+		noticeOpen + "-4" + noticeClose:                        RoleUser,
+		noticeOpen + "" + noticeClose:                          RoleUser,
+		noticeOpen + "47":                                      RoleUser,
+		"47" + noticeClose:                                     RoleUser,
+		SummaryText(1, "a"):                                    RoleAssistant,
+		SummaryText(0, "a"):                                    RoleUser,
+		SummaryText(-1, "a"):                                   RoleUser,
+		SummaryText(MaxSummaryVersion, "a"):                    RoleAssistant,
+		SummaryText(MaxSummaryVersion+1, "a"):                  RoleUser,
+		"<COMPACT-SUMMARY v>\na\n</COMPACT-SUMMARY>":           RoleUser,
 		"hello": RoleUser,
 	} {
 		if got := FrameRole(text); got != want {
@@ -29,7 +40,8 @@ func TestParseMediaTextKnowsOnlyItsOwnTexts(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "[image]", MediaText(KindOther, 5, 3, "3f9a2c1b70de"), MediaText(KindText, 5, 3, "3f9a2c1b70de"), MediaText(KindImage, 5, 3, "3f9a2c"),
-		MediaText(KindImage, 5, 3, "3f9a2c1b70de") + " and more", "[image masked — ~05 tokens, 3 bytes · ref 3f9a2c1b70de]"} {
+		MediaText(KindImage, 5, 3, "3f9a2c1b70de") + " and more", MediaText(KindImage, 5, 3, "3f9a2c1b70dexx"),
+		"[image masked — ~ tokens, 3 bytes · ref 3f9a2c1b70de]", "[image masked — ~5 tokens,  bytes · ref 3f9a2c1b70de]", "[image masked — ~05 tokens, 3 bytes · ref 3f9a2c1b70de]"} {
 		if _, _, _, _, ok := ParseMediaText(text); ok {
 			t.Errorf("%q is read as the text of a medium", text)
 		}

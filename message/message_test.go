@@ -3,6 +3,7 @@ package message_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,20 +30,23 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 		want [][2]int
 		open int
 	}{
-		"a program that calls tools":         {[]message.Message{user, runs, result("a", ""), call("b"), result("b", ""), ran, call("c"), result("c", "")}, [][2]int{{0, 1}, {1, 6}, {6, 8}}, 8},
-		"a program that still runs":          {[]message.Message{user, runs, result("a", ""), call("b")}, [][2]int{{0, 1}, {1, 4}}, 1},
-		"a program that the user interrupts": {[]message.Message{runs, result("a", ""), user, call("b"), result("b", "")}, [][2]int{{0, 2}, {2, 3}, {3, 5}}, 5},
-		"a search":                           {[]message.Message{user, found, found}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"empty":                              {nil, nil, 0},
-		"answer":                             {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
-		"one call":                           {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},
-		"waiting user":                       {[]message.Message{user, message.Assistant("a"), user}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 2},
-		"unanswered call":                    {[]message.Message{user, call("a")}, [][2]int{{0, 1}, {1, 2}}, 1},
-		"ids that repeat":                    {[]message.Message{call("a"), result("a", ""), call("a"), result("a", "")}, [][2]int{{0, 2}, {2, 4}}, 4},
-		"orphan":                             {[]message.Message{user, result("x", ""), message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
-		"second answer":                      {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
-		"second answer behind another round": {[]message.Message{call("a"), result("a", ""), call("b"), result("b", ""), result("a", "")}, [][2]int{{0, 2}, {2, 4}, {4, 5}}, 4},
-		"late result":                        {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
+		"a program that calls tools":            {[]message.Message{user, runs, result("a", ""), call("b"), result("b", ""), ran, call("c"), result("c", "")}, [][2]int{{0, 1}, {1, 6}, {6, 8}}, 8},
+		"a program that still runs":             {[]message.Message{user, runs, result("a", ""), call("b")}, [][2]int{{0, 1}, {1, 4}}, 1},
+		"a program that the user interrupts":    {[]message.Message{runs, result("a", ""), user, call("b"), result("b", "")}, [][2]int{{0, 2}, {2, 3}, {3, 5}}, 5},
+		"a search":                              {[]message.Message{user, found, found}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"a user's part with the name of a call": {[]message.Message{{Role: message.RoleUser, Parts: runs.Parts[:1]}, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
+		"a user's part before a result":         {[]message.Message{{Role: message.RoleUser, Parts: refer.Parts}, result("a", "")}, [][2]int{{0, 1}, {1, 2}}, 0},
+		"a result of two calls, one unknown":    {[]message.Message{call("a"), user, call("a"), {Role: message.RoleTool, Parts: []message.Part{result("a", "").Parts[0], result("x", "").Parts[0], result("a", "").Parts[0]}}}, [][2]int{{0, 1}, {1, 2}, {2, 4}}, 4},
+		"empty":                                 {nil, nil, 0},
+		"answer":                                {[]message.Message{user, message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}}, 2},
+		"one call":                              {[]message.Message{user, call("a"), result("a", "")}, [][2]int{{0, 1}, {1, 3}}, 3},
+		"waiting user":                          {[]message.Message{user, message.Assistant("a"), user}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 2},
+		"unanswered call":                       {[]message.Message{user, call("a")}, [][2]int{{0, 1}, {1, 2}}, 1},
+		"ids that repeat":                       {[]message.Message{call("a"), result("a", ""), call("a"), result("a", "")}, [][2]int{{0, 2}, {2, 4}}, 4},
+		"orphan":                                {[]message.Message{user, result("x", ""), message.Assistant("a")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
+		"second answer":                         {[]message.Message{call("a"), result("a", ""), result("a", "")}, [][2]int{{0, 3}}, 3},
+		"second answer behind another round":    {[]message.Message{call("a"), result("a", ""), call("b"), result("b", ""), result("a", "")}, [][2]int{{0, 2}, {2, 4}, {4, 5}}, 4},
+		"late result":                           {[]message.Message{call("a"), call("b"), result("a", ""), result("b", "")}, [][2]int{{0, 4}}, 4},
 		"a call of two unanswered": {[]message.Message{user, message.Assistant("", message.Call("a", "f", "{}"), message.Call("b", "f", "{}")), result("a", "")},
 			[][2]int{{0, 1}, {1, 3}}, 1},
 		"interrupted":                   {[]message.Message{call("a"), user, message.Assistant("b")}, [][2]int{{0, 1}, {1, 2}, {2, 3}}, 3},
@@ -65,6 +69,13 @@ func TestRoundsKeepCallsAndResultsTogether(t *testing.T) {
 			for i, r := range rounds {
 				if r.Start != c.want[i][0] || r.End != c.want[i][1] {
 					t.Errorf("round %d is [%d,%d), want %v", i, r.Start, r.End, c.want[i])
+				}
+			}
+			var growing message.Rounder
+			for n := range len(c.msgs) + 3 { // at last it begins again
+				msgs := c.msgs[:min(n%(len(c.msgs)+2), len(c.msgs))]
+				if got, want := growing.Rounds(msgs), message.Rounds(msgs); !slices.Equal(got, want) {
+					t.Errorf("after %d messages the growing conversation has rounds %+v, want %+v", len(msgs), got, want)
 				}
 			}
 			if got := message.Open(rounds); got != c.open {
@@ -100,6 +111,15 @@ func TestResultInSeveralPartsIsOneAnswer(t *testing.T) {
 	r := message.Rounds(msgs)
 	if len(r) != 3 || r[0].Unanswered != 1 || r[2].Pairs != 1 {
 		t.Errorf("rounds %+v: the parts of one answer must not answer an older call", r)
+	}
+}
+
+// Nothing says which calls a reference stands for, so each of its results counts as a pair.
+func TestResultsOfAReferenceArePairs(t *testing.T) {
+	refer := message.Message{Role: message.RoleAssistant, Parts: []message.Part{{Kind: message.KindOther}}}
+	r := message.Rounds([]message.Message{refer, message.ToolResult("a", ""), message.ToolResult("b", "")})
+	if len(r) != 1 || r[0].Pairs != 2 || r[0].Unanswered != 0 {
+		t.Errorf("rounds %+v, want one with 2 pairs", r)
 	}
 }
 
@@ -181,6 +201,9 @@ func TestAnEmptyTextNextToAnotherTextIsNoContent(t *testing.T) {
 	if fp(result("a", ""), result("b", "t")) == fp(result("b", "t")) {
 		t.Error("the empty result of another call must count as content")
 	}
+	if fp(message.Part{Kind: message.KindText, Text: "t"}, result("", "")) == fp(message.Part{Kind: message.KindText, Text: "t"}) {
+		t.Error("an empty result next to a text that is no result must count as content")
+	}
 	if fp(result("a", "")) == fp() {
 		t.Error("an empty result alone must count as content")
 	}
@@ -197,6 +220,8 @@ func TestSameIsFalseForACopyThatDiffers(t *testing.T) {
 		"protection": func(m *message.Message) { m.Protected = true },
 		"reading":    func(m *message.Message) { m.Unread = true },
 		"parts":      func(m *message.Message) { m.Parts = nil },
+		"length":     func(m *message.Message) { m.Parts = m.Parts[:0] },
+		"form":       func(m *message.Message) { *m = m.Wrapped("out", 0) },
 	} {
 		other := m
 		if change(&other); message.Same(m, other) || message.Same(other, m) {
@@ -321,6 +346,12 @@ func TestIdenticalComparesIDsAndUnknownFields(t *testing.T) {
 	if message.Identical(message.ToolResult("a", "x"), message.ToolResult("b", "x")) || !message.Identical(message.User("u"), message.User("u")) {
 		t.Error("Identical must compare the ids")
 	}
+	if message.Identical(a, mustParse(t, `{"role":"tool","tool_call_id":"a","content":"x","unknown":1}`)) {
+		t.Error("Identical must compare unknown fields")
+	}
+	if made := message.ToolResult("a", "x"); message.Identical(a, made) || message.Identical(made, a) {
+		t.Error("a message from a wire is not identical to one that was made in Go")
+	}
 	protected := mustParse(t, string(a.Raw()))
 	protected.Protected = true
 	if message.Identical(a, protected) || message.Identical(protected, a) {
@@ -338,8 +369,10 @@ func TestFingerprintTextForm(t *testing.T) {
 	if err := back.UnmarshalText(text); err != nil || back != fp {
 		t.Errorf("got %v and error %v, want the fingerprint that was written", back, err)
 	}
-	if err := back.UnmarshalText([]byte("abc")); err == nil {
-		t.Error("UnmarshalText accepts three digits as a fingerprint")
+	for _, bad := range []string{"abc", string(text[:30]), string(text) + "00", strings.Repeat("x", 32)} {
+		if err := back.UnmarshalText([]byte(bad)); err == nil {
+			t.Errorf("UnmarshalText accepts %q as a fingerprint", bad)
+		}
 	}
 }
 

@@ -113,6 +113,10 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	if len(m.Parts) != 1 || m.Parts[0].Kind != message.KindToolResult || m.Parts[0].Name != "f" {
 		t.Errorf("parts %+v, want a result of f", m.Parts)
 	}
+	m = message1(t, `{"role":"assistant","function_call":{"name":"g"},"tool_calls":[{"id":"c","function":{"name":"f"}}],"audio":{"id":"a"},"refusal":"no"}`)
+	if len(m.Parts) != 4 || m.Parts[0].Text != "no" || m.Parts[1].Kind != message.KindAudio || m.Parts[2].Name != "f" || m.Parts[3].Name != "g" {
+		t.Errorf("parts %+v, want a refusal, audio, f and g", m.Parts)
+	}
 	m = message1(t, `{"role":"assistant","content":null,"audio":{"id":"a"}}`)
 	if len(m.Parts) != 1 || m.Parts[0].Kind != message.KindAudio || m.Parts[0].Media.Bytes != 10 {
 		t.Errorf("parts %+v, want audio of 10 bytes", m.Parts)

@@ -116,7 +116,7 @@ func (p *parser) message() error {
 		return err
 	}
 	for _, at := range h.reasoning {
-		if at.End != 0 && p.data[at.Start] == '"' {
+		if p.data[at.Start] == '"' { // a message without this member begins with a brace, or with white space
 			if err := p.add("reasoning", message.Part{Kind: message.KindReasoning}, at); err != nil {
 				return err
 			}
