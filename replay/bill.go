@@ -57,11 +57,8 @@ func (b *biller) common(view []message.Message) (tokens, whole int) {
 func (b *biller) partly(m, before message.Message) int {
 	x, y := openai.AppendMessage(nil, m), openai.AppendMessage(nil, before)
 	n := 0
-	for n < len(x) && n < len(y) && x[n] == y[n] {
+	for n < min(len(x), len(y)) && x[n] == y[n] {
 		n++
-	}
-	if len(x) == 0 {
-		return 0
 	}
 	return b.count.Message(m) * n / len(x)
 }
