@@ -3,6 +3,7 @@ package replay
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentcompact/compact/message"
 	"github.com/agentcompact/compact/policy"
@@ -55,6 +56,25 @@ func TestHeadlineOfAnAccount(t *testing.T) {
 		"2 calls sent 2,000 tokens in place of 4,000 (50 %), for about $0.0100 in place of $0.0200.": {Calls: calls, Money: AccountMoney{Priced: true, Sent: 0.01, Raw: 0.02}},
 	} {
 		if got := a.First(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The title of a mark says what the call did: it failed, or its step reduced the history. A
+// step that the archive lacks has only its number.
+func TestMarksOfCallsSayWhatHappened(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	a := &Account{
+		Calls: []AccountCall{{At: at, Sent: 1200, Failed: "Budget", Step: 2}, {At: at, Sent: 900, Step: 2}, {At: at, Sent: 1500, Step: 3}},
+		Steps: []AccountStep{{Step: 1}, {Step: 2, Stages: []string{"mask", "drop"}, Before: 5000, After: 900, Gone: make([]GoneLine, 2), Missing: 1, Reason: "threshold"}},
+	}
+	for i, want := range []string{
+		"call 1, " + when(at) + ": failed (Budget), 1,200 tokens",
+		"call 2, " + when(at) + ": step 2, mask, drop, 5,000 → 900 tokens, 3 messages (" + why("threshold") + ")",
+		"call 3, " + when(at) + ": step 3, 1,500 tokens",
+	} {
+		if got := a.sentence(i); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -110,4 +110,10 @@ func TestToolsAreCachedWithThePrompt(t *testing.T) {
 			t.Errorf("call %d: %+v of %d, changed %v; want %d cached, %v", i, u, all, changed, c.cached, c.changed)
 		}
 	}
+	b.last = view[:1]
+	protected := view[0]
+	protected.Protected = true // stays in files, so the provider gets the same bytes
+	if u, _ := b.bill([]message.Message{protected}, answer); u.Cached != 5000+size(1) {
+		t.Errorf("a message that was protected in between: %d cached, want %d", u.Cached, 5000+size(1))
+	}
 }
