@@ -100,7 +100,7 @@ func (m Mask) window(v *View) int {
 		return m.Turns
 	}
 	turns := max(m.WindowTurns, v.Keep.Turns)
-	if old := len(v.Turns) - turns; m.Every > 1 && old > 0 {
+	if old := len(v.Turns) - turns; m.Every > 0 && old > 0 {
 		turns += old % m.Every
 	}
 	return turns

@@ -33,8 +33,8 @@ func (m Mask) mark(v *View, i, p int) Mark {
 		k.Exit, k.Ended = exitCode(v.Unedited(i).Parts[p].Text)
 		v.quote(i, p, &k)
 	}
-	template, err := v.Forms.Template(form)
-	if err == nil && (strings.Contains(template, "{tokens}") || m.CostAsChars) {
+	template, _ := v.Forms.Template(form) // the rendering returns the error
+	if strings.Contains(template, "{tokens}") || m.CostAsChars {
 		k.Tokens = v.OriginTokens(i, p)
 	}
 	if m.CostAsChars {

@@ -56,10 +56,8 @@ func (b Body) JSON(keys ...string) json.RawMessage {
 // Text returns the first of these fields that is a string.
 func (b Body) Text(keys ...string) string {
 	for _, key := range keys {
-		if raw := b.JSON(key); raw != nil && raw[0] == '"' {
-			if s, err := jsonscan.Unquote(raw); err == nil {
-				return s
-			}
+		if s, err := jsonscan.Unquote(b.JSON(key)); err == nil {
+			return s
 		}
 	}
 	return ""
@@ -87,10 +85,8 @@ func (b Body) Texts(key string) map[string]string {
 	}
 	out := map[string]string{}
 	_ = jsonscan.Object(raw, jsonscan.Span{End: len(raw)}, func(m jsonscan.Member) error {
-		if v := m.Value.Of(raw); v[0] == '"' {
-			s, err := jsonscan.Unquote(v)
+		if s, err := jsonscan.Unquote(m.Value.Of(raw)); err == nil {
 			out[m.Key] = s
-			return err
 		}
 		return nil
 	})

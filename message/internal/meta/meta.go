@@ -41,17 +41,14 @@ func Strip(raw []byte) (sent []byte, protected bool) {
 // Protected reports whether the field protects the message. Only the boolean true
 // protects it.
 func Protected(raw []byte, at jsonscan.Span) bool {
-	if at.End == 0 || raw[at.Start] != '{' {
-		return false
-	}
 	protected := false
-	err := jsonscan.Object(raw, at, func(m jsonscan.Member) error {
+	_ = jsonscan.Object(raw, at, func(m jsonscan.Member) error { // no member if the value is no object
 		if m.Key == "protected" {
 			protected = string(m.Value.Of(raw)) == "true"
 		}
 		return nil
 	})
-	return err == nil && protected
+	return protected
 }
 
 // AppendSent appends a message without the field.
