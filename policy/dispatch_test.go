@@ -55,6 +55,15 @@ func TestMaskKeepsBlocksOnlyOfDispatchTools(t *testing.T) {
 	}
 }
 
+// Several blocks of one result stay apart.
+func TestMaskSeparatesTheBlocksOfAResult(t *testing.T) {
+	block := func(text string) string { return beginBlock + "\n" + strings.Repeat(text, 50) + "\n" + endBlock }
+	got := afterMasking(t, "dispatch", strings.Repeat("x", 400)+block("a")+strings.Repeat("x", 400)+block("b"), policy.DefaultDispatchTools())
+	if !strings.HasSuffix(got, "\n"+block("a")+"\n"+block("b")) {
+		t.Errorf("the blocks are not apart: %.400q", got)
+	}
+}
+
 // The masked form of a dispatch result has no size limit. A web page in the same form is
 // masked like an ordinary result.
 func TestMaskReplacesForgedDispatchPlaceholders(t *testing.T) {

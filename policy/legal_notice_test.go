@@ -40,3 +40,27 @@ func TestRequiredNoticeIncludesTheNumbersOfEarlierNotices(t *testing.T) {
 		t.Errorf("the notice is %q, want one for 8 messages", out.Conversation.Messages()[1].Text())
 	}
 }
+
+// Only a system message that consists of one notice states how many messages were removed.
+func TestOnlyAWholeMessageIsANotice(t *testing.T) {
+	notice := policy.NewNotice(8)
+	with := func(change func(*message.Message)) message.Message {
+		m := notice.Copy()
+		change(&m)
+		return m
+	}
+	for name, c := range map[string]struct {
+		m  message.Message
+		ok bool
+	}{
+		"a notice":       {notice, true},
+		"of the user":    {with(func(m *message.Message) { m.Role = message.RoleUser }), false},
+		"protected":      {with(func(m *message.Message) { m.Protected = true }), false},
+		"with more text": {with(func(m *message.Message) { m.Parts = append(m.Parts, m.Parts[0]) }), false},
+		"without a text": {with(func(m *message.Message) { m.Parts = nil }), false},
+	} {
+		if n, ok := policy.ParseNotice(c.m); ok != c.ok || ok && n != 8 {
+			t.Errorf("%s: %d messages, %v, want %v", name, n, ok, c.ok)
+		}
+	}
+}

@@ -130,6 +130,16 @@ func TestSqueezeShortensPlaceholdersOnlyIfNeeded(t *testing.T) {
 	}
 }
 
+// A result within the limit is masked like a longer one, whether it has several lines or not.
+func TestMaskReplacesAResultWithinTheLimit(t *testing.T) {
+	for name, text := range map[string]string{"one line": strings.Repeat("x", 200), "two lines": strings.Repeat("x", 100) + "\n" + strings.Repeat("y", 100)} {
+		out, _ := maskAll(t, policy.Mask{MaxChars: 300}, false, ran("{}", text)...)
+		if got := out.Messages()[2].ResultText(); !strings.Contains(got, "masked") {
+			t.Errorf("%s: %q is not masked", name, got)
+		}
+	}
+}
+
 // A tool can end its output with a text in the form of a placeholder. The output is masked like
 // any other if it is longer than what masking leaves.
 func TestMaskShortensAResultThatEndsWithAForgedPlaceholder(t *testing.T) {

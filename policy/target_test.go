@@ -54,9 +54,22 @@ func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 		"⏎":                "bash]",
 		"a\nb ⏎ c\nd":      `bash "a ⏎ b…"]`,
 		"a ⏎ -----BEGIN b": `bash "a…"]`,
+		"-----BEGIN b ⏎ c": `bash "-----BEGIN…"]`,
 	} {
 		if got := named(t, command(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A description says what a call is for, not what it works on.
+func TestADescriptionIsNoTarget(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"description":"List the files","zone":"eu"}`: `bash "eu"]`,
+		`{"description":"List the files"}`:             "bash]",
+	} {
+		if got := named(t, args); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
 		}
 	}
 }

@@ -58,6 +58,8 @@ func TestOnlyTheBooleanTrueProtects(t *testing.T) {
 		`{"role":"user","content":"x","meta":{"protected":1}}`:      false,
 		`{"role":"user","content":"x","meta":"protected"}`:          false,
 		`{"role":"user","content":"x","protected":true}`:            false,
+		`{"role":"user","content":"x","meta":{"other":true}}`:       false,
+		`{"role":"user","content":"x","meta":[true]}`:               false,
 	} {
 		m, err := openai.ParseMessage([]byte(raw))
 		if err != nil || m.Protected != want {

@@ -89,6 +89,10 @@ func TestAboutReadsTheRestOfTheBody(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	got = parse(t, `{"messages":[],"tools":[2],"max_tokens":null,"metadata":7,"model":["m"],"user":"u","stream":"true","client_metadata":{"a":"b"},"tools":null}`).About()
+	if diff := cmp.Diff(wire.About{User: "u", ClientMetadata: map[string]string{"a": "b"}, Bytes: 140}, got); diff != "" {
+		t.Error(diff)
+	}
 	got = parse(t, `{"messages":[],"functions":[1],"tools":null,"max_tokens":5,"user":7,"metadata":{"user_id":"z"},"model":"a","model":"b"}`).About()
 	want = wire.About{Model: "b", Tools: []byte(`[1]`), MaxOutput: 5, User: "z", Metadata: map[string]string{"user_id": "z"}, Bytes: 119}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -150,7 +154,7 @@ func TestBadBodiesNameTheField(t *testing.T) {
 		`[]`:                            "an object is wanted",
 		`{"messages":[}`:                "at byte 13",
 		`{"model":"m"}`:                 `"messages"`,
-		`{"messages":[],"messages":[]}`: "twice",
+		`{"messages":[],"messages":[]}`: `"messages": occurs twice`,
 		`{"messages":"x"}`:              `"messages"`,
 		`{"messages":[{"role":"user","content":"x"},{"role":"user","content":[7]}]}`: `"messages[1].content[0]"`,
 		`{"messages":[7]}`: `"messages[0]"`,
