@@ -42,8 +42,8 @@ func (Truncate) Name() string { return "truncate" }
 // Propose offers one group for each result that is too large.
 func (t Truncate) Propose(_ context.Context, v *View) (Proposal, error) {
 	limit := t.MaxTokens
-	if !t.NoShare {
-		limit = min(limit, v.Budget.Most()/4)
+	if share := v.Budget.Most() / 4; !t.NoShare && share < limit {
+		limit = share
 	}
 	type oversize struct{ i, p, tokens int }
 	var found []oversize
