@@ -3,6 +3,7 @@ package message
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -36,6 +37,27 @@ func TestFingerprintCopiesNoLongText(t *testing.T) {
 	p := Part{Kind: KindToolResult, Text: strings.Repeat("x", 1<<20)}
 	if allocs := testing.AllocsPerRun(50, func() { p.Fingerprint() }); allocs > 2 { // the buffer, and sometimes a hash
 		t.Errorf("%v allocations, want at most 2", allocs)
+	}
+	for name, p := range map[string]Part{"a text": p, "arguments": {Kind: KindToolCall, Args: []byte(`{"a":"` + p.Text + `"}`)}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p.Fingerprint()
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<18 {
+			t.Errorf("%s of a megabyte: %d bytes allocated", name, after.TotalAlloc-before.TotalAlloc)
+		}
+	}
+}
+
+// A message that a constructor or a codec made knows its fingerprint after the first time.
+func TestFingerprintIsComputedOnce(t *testing.T) {
+	named := User("x")
+	named.Name = "n"
+	for name, m := range map[string]Message{
+		"made": named, "copied": named.Copy(), "of a wire": FromWire(Message{Role: RoleUser, Parts: []Part{{Text: "x"}}}, "w", []byte(`"x"`), []Span{{End: 3}}),
+	} {
+		if allocs := testing.AllocsPerRun(5, func() { m.Fingerprint() }); allocs != 0 {
+			t.Errorf("%s: %v allocations, want none after the first time", name, allocs)
+		}
 	}
 }
 
