@@ -66,6 +66,7 @@ func TestTargetEndsBeforeALineBreakSign(t *testing.T) {
 func TestADescriptionIsNoTarget(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"description":"List the files","zone":"eu"}`: `bash "eu"]`,
+		`{"area":"","zone":"eu"}`:                      `bash "eu"]`,
 		`{"description":"List the files"}`:             "bash]",
 	} {
 		if got := named(t, args); got != want {
