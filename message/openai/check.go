@@ -131,6 +131,9 @@ func (c *checker) kept(k int, was, is *message.Message) {
 	if a, b := kindTexts(was, message.KindReasoning), kindTexts(is, message.KindReasoning); !slices.Equal(a, b) {
 		c.add(CheckReasoning, was.Fingerprint().String(), k, "message %d: %q", k+1, "The reasoning_content in the thinking mode must be passed back to the API")
 	}
+	if was.Role == message.RoleTool && is.Role == message.RoleTool {
+		return // only the model calls tools; masked results are skipped, because they are long
+	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if !bytes.Equal(member(was.Raw(), key), member(is.Raw(), key)) {
 			c.add(CheckCalls, was.Fingerprint().String(), k, "message %d: %s differ from the ones that the model made", k+1, key)
